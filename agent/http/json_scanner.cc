@@ -161,7 +161,11 @@ void JsonScanner::SkipNumber() {
   if (p_ == end_) return Fail();
   if (*p_ == 'N') return SkipWord("NaN");
   if (*p_ == 'I') return SkipWord("Infinity");
-  SkipDigits();
+  if (*p_ == '0') {
+    ++p_;
+  } else {
+    SkipDigits();
+  }
   if (p_ != end_ && *p_ == '.') {
     ++p_;
     SkipDigits();

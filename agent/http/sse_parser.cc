@@ -97,7 +97,7 @@ bool SseParser::NextLine(absl::string_view* line, bool* contiguous) {
     in_line_ = !ended && (in_line_ || !piece.empty());
   }
   *line = *contiguous ? piece : absl::string_view(line_);
-  skip_lf_ = ended && input_[end] == '\r';
+  if (ended) skip_lf_ = input_[end] == '\r';
   input_.remove_prefix(ended ? end + 1 : end);
   next_lf_ = next_lf_ > end ? next_lf_ - (ended ? end + 1 : end) : 0;
   return ended;
