@@ -1,0 +1,120 @@
+// One request and its answer on a libcurl easy handle, used again and again.
+// Internal to CurlTransport.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/http/curl_transport.h"
+#include "agent/http/http_transport.h"
+#include "common/clock.h"
+
+struct curl_slist;
+
+namespace benchfleet {
+
+// Request headers in libcurl's form, shared by the requests that bear them.
+class CurlHeaders {
+ public:
+  // INVALID_ARGUMENT: a line is no "Name: value".
+  static absl::StatusOr<std::shared_ptr<const CurlHeaders>> Create(
+      const std::vector<std::string>& lines);
+  ~CurlHeaders();
+  CurlHeaders(const CurlHeaders&) = delete;
+  CurlHeaders& operator=(const CurlHeaders&) = delete;
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  curl_slist* list() const { return list_; }
+
+ private:
+  CurlHeaders() = default;
+  std::vector<std::string> lines_;
+  curl_slist* list_ = nullptr;
+};
+
+// libcurl calls back with bytes, which are stamped and kept; nobody hears of
+// them before Deliver.
+class CurlExchange {
+ public:
+  // `touched` gets each exchange that has something to deliver, once.
+  CurlExchange(const CurlTransportOptions& options, const Clock& clock,
+               std::vector<CurlExchange*>* touched);
+  ~CurlExchange();
+  CurlExchange(const CurlExchange&) = delete;
+  CurlExchange& operator=(const CurlExchange&) = delete;
+
+  // Makes the easy handle ready to be added.
+  absl::Status Prepare(const HttpRequest& request, HttpObserver* observer,
+                       std::shared_ptr<const CurlHeaders> headers);
+  // To the observer: what came since the last time.
+  void Deliver(uint64_t turn);
+  // To the observer: the end. Nothing of the request is used afterwards.
+  void DeliverEnd(const TransportEnd& end, Instant stamp);
+
+  // How it ended, by libcurl's code.
+  TransportEnd EndOf(int curl_code) const;
+  // For an end that we brought about.
+  TransportEnd EndBy(TransportEnd::Kind kind, std::string message) const;
+
+  // When the current phase, or the request, has lasted too long.
+  Instant Deadline() const;
+  std::string TimeoutMessage() const;
+  // Stamp of bytes that came in `turn`, if any did.
+  std::optional<Instant> StampOfTurn(uint64_t turn) const;
+
+  void* easy() const { return easy_; }
+
+  // Kept by the transport.
+  uint64_t id = 0;
+  bool active = false;
+  Instant scheduled;  // earliest deadline entry
+  bool touched = false;
+
+ private:
+  static size_t OnHeader(char* data, size_t size, size_t n, void* self);
+  static size_t OnBody(char* data, size_t size, size_t n, void* self);
+  static size_t OnUpload(char* buffer, size_t size, size_t n, void* self);
+  static int OnRequest(void* self, char*, char*, int, int);
+
+  void SetFixedOptions(const CurlTransportOptions& options);
+  absl::Status SetUrl(const std::string& url);
+  void Touch();
+  void TakeHeaderLine(absl::string_view line);
+  void AddConnectionFacts(TransportEnd* end) const;
+  std::string Reason(int curl_code) const;
+
+  const Clock& clock_;
+  std::vector<CurlExchange*>* const touched_list_;
+  void* easy_;
+  std::array<char, 512> error_{};
+
+  std::string url_;
+  std::string peer_;
+  std::shared_ptr<const CurlHeaders> headers_;
+  HttpObserver* observer_ = nullptr;
+  HttpTimeouts timeouts_;
+  absl::string_view unsent_;
+
+  Instant started_;
+  std::optional<Instant> requested_;   // connected, the request goes out
+  std::optional<Instant> last_bytes_;  // of the body
+  uint64_t last_turn_ = 0;
+  bool resend_refused_ = false;
+
+  int status_ = 0;
+  std::string content_type_;
+  std::string content_encoding_;
+  bool head_complete_ = false;
+  bool head_delivered_ = false;
+  std::string pending_;
+};
+
+}  // namespace benchfleet
