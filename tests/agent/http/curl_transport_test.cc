@@ -6,6 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <future>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -191,59 +194,33 @@ TEST_F(CurlTransportTest, ARequestOnADeadConnectionIsNotSentAgain) {
   EXPECT_EQ(requests, 5);
 }
 
-TEST_F(CurlTransportTest, EachWayOfBreakingHasItsKind) {
-  struct Row {
-    const char* answer;
-    bool reset;
-    Kind kind;
-  };
-  const Row rows[] = {
-      {"", false, Kind::kReset},
-      {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", false,
+TEST_F(CurlTransportTest, EachWayOfEndingHasItsKind) {
+  const std::pair<const char*, Kind> rows[] = {
+      {"", Kind::kReset},
+      {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", Kind::kPartial},
+      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
        Kind::kPartial},
-      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
-       false, Kind::kPartial},
-      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
-       true, Kind::kReset},
       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n",
-       false, Kind::kOther},
-      {"HTTP/1.1 200 OK\r\n\r\nabc", false, Kind::kOk},
-      {"HTTP/1.0 200 OK\r\n\r\nabc", false, Kind::kOk},
+       Kind::kOther},
+      {"HTTP/1.1 200 OK\r\n\r\nabc", Kind::kOk},
+      {"HTTP/1.0 200 OK\r\n\r\nabc", Kind::kOk},
       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
        "3;ext=1\r\nabc\r\n0\r\nTrailer: x\r\n\r\n",
-       false, Kind::kOk},
+       Kind::kOk},
       {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n"
        "\r\nabc",
-       false, Kind::kOk},
-      {"220 smtp.example ESMTP\r\n", false, Kind::kOther},
+       Kind::kOk},
+      {"220 smtp.example ESMTP\r\n", Kind::kOther},
   };
-  for (const Row& row : rows) {
-    TcpServer server([&row](int fd, int) {
+  for (const auto& [answer, kind] : rows) {
+    TcpServer server([text = answer](int fd, int) {
       TcpServer::ReadRequest(fd);
-      TcpServer::Write(fd, row.answer);
-      if (!row.reset) return;
-      // So that the bytes are read before the reset.
-      char ignored;
-      recv(fd, &ignored, 1, 0);
-      const linger none{1, 0};
-      setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+      TcpServer::Write(fd, text);
     });
-    Log log;
-    if (row.reset) {
-      // Half a request more makes the server go on.
-      HttpRequest request = Post(server.url());
-      Start(request, &log);
-      const Instant limit = clock_.Now() + absl::Seconds(5);
-      while (log.body.empty() && clock_.Now() < limit) {
-        transport_->Poll(limit);
-      }
-      EXPECT_EQ(log.body, "abc");
-      continue;
-    }
-    log = Run(Post(server.url()));
-    EXPECT_EQ(log.end.kind, row.kind) << row.answer << log.end.message;
-    EXPECT_EQ(log.end.message.empty(), row.kind == Kind::kOk);
-    if (row.kind == Kind::kOk) {
+    const Log log = Run(Post(server.url()));
+    EXPECT_EQ(log.end.kind, kind) << answer << log.end.message;
+    EXPECT_EQ(log.end.message.empty(), kind == Kind::kOk);
+    if (kind == Kind::kOk) {
       EXPECT_EQ(log.status, 200);
       EXPECT_EQ(log.body, "abc");
     } else {
@@ -251,6 +228,29 @@ TEST_F(CurlTransportTest, EachWayOfBreakingHasItsKind) {
                   HasSubstr(absl::StrCat("127.0.0.1:", server.port())));
     }
   }
+}
+
+TEST_F(CurlTransportTest, AResetAfterSomeBytesIsAReset) {
+  std::promise<void> bytes_came;
+  TcpServer server([&bytes_came](int fd, int) {
+    TcpServer::ReadRequest(fd);
+    TcpServer::Write(
+        fd,
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+    bytes_came.get_future().wait();  // a reset discards what is not yet read
+    const linger none{1, 0};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+  });
+  Log log;
+  Start(Post(server.url()), &log);
+  const Instant limit = clock_.Now() + absl::Seconds(5);
+  while (log.body.empty() && clock_.Now() < limit) transport_->Poll(limit);
+  bytes_came.set_value();
+  Await(log);
+  EXPECT_EQ(log.body, "abc");
+  EXPECT_EQ(log.end.kind, Kind::kReset);
+  EXPECT_TRUE(log.end.new_connection);
+  EXPECT_THAT(log.end.message, HasSubstr("reset by peer"));
 }
 
 TEST_F(CurlTransportTest, RedirectsAreNotFollowed) {
