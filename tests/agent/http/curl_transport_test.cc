@@ -253,6 +253,21 @@ TEST_F(CurlTransportTest, AResetAfterSomeBytesIsAReset) {
   EXPECT_THAT(log.end.message, HasSubstr("reset by peer"));
 }
 
+TEST_F(CurlTransportTest, AnAnswerBeforeTheBodyWasReadIsHeard) {
+  TcpServer server([](int fd, int) {
+    char head[64];
+    EXPECT_GT(recv(fd, head, sizeof(head), 0), 0);
+    TcpServer::Write(fd,
+                     "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig");
+    shutdown(fd, SHUT_WR);
+    TcpServer::ReadToEnd(fd);
+  });
+  const std::string body(3 << 20, 'x');
+  const Log log = Run(Post(server.url(), body));
+  EXPECT_EQ(log.status, 413);
+  EXPECT_EQ(log.body, "big");
+}
+
 TEST_F(CurlTransportTest, RedirectsAreNotFollowed) {
   TcpServer server([](int fd, int) {
     TcpServer::ReadRequest(fd);
