@@ -328,13 +328,20 @@ TEST(ResponseReaderTest, AReusedReaderRemembersNothing) {
 }
 
 TEST(ResponseReaderTest, StreamOverIsKnownBeforeTheBodyEnds) {
-  ResponseReader reader;
-  reader.OnHead(200, "text/event-stream", "");
-  reader.OnBytes(kToken, {5}, 1);
-  EXPECT_FALSE(reader.stream_over());
-  reader.OnBytes(kDone, {6}, 2);
-  EXPECT_TRUE(reader.stream_over());
-  EXPECT_FALSE(reader.done());
+  for (absl::string_view last : {kDone, absl::string_view("error: x\n\n")}) {
+    ResponseReader reader;
+    reader.OnHead(200, "text/event-stream", "");
+    reader.OnBytes(kToken, {5}, 1);
+    EXPECT_FALSE(reader.stream_over());
+    reader.OnBytes(last, {6}, 2);
+    EXPECT_TRUE(reader.stream_over());
+    EXPECT_FALSE(reader.done());
+    TransportEnd cut;
+    cut.kind = Kind::kCancelled;
+    reader.OnEnd(cut, {7});
+    EXPECT_EQ(reader.outcome(),
+              last == kDone ? v1::COMPLETED : v1::STREAM_ERROR);
+  }
 }
 
 }  // namespace
