@@ -183,8 +183,15 @@ TEST(ResponseReaderTest, WhatIsNoEventStreamIsNamed) {
   answer.content_encoding = "br";
   EXPECT_THAT(Read(answer).error(), HasSubstr("content encoding br"));
   answer = Body(absl::StrCat(kToken, kLast, kUsage, kDone));
-  answer.content_encoding = "identity";
-  EXPECT_EQ(Read(answer).outcome(), v1::COMPLETED);
+  for (const char* encoding : {"identity", "none", "utf-8"}) {
+    answer.content_encoding = encoding;
+    EXPECT_EQ(Read(answer).outcome(), v1::COMPLETED);
+  }
+  answer = Body("plain\n: text\n");
+  answer.content_encoding = "odd";
+  answer.content_type = "text/plain";
+  EXPECT_THAT(Read(answer).error(),
+              HasSubstr("text/plain, content encoding odd"));
 }
 
 TEST(ResponseReaderTest, OtherStatusesKeepTheStartOfTheBody) {
