@@ -10,7 +10,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "agent/http/url.h"
 #include "common/status_macros.h"
 
@@ -109,8 +108,8 @@ CurlHeaders::~CurlHeaders() { curl_slist_free_all(list_); }
 
 CurlExchange::CurlExchange(const CurlTransportOptions& options,
                            const Clock& clock,
-                           std::vector<CurlExchange*>* touched)
-    : clock_(clock), touched_list_(touched), easy_(curl_easy_init()) {
+                           std::vector<CurlExchange*>* touched_list)
+    : clock_(clock), touched_list_(touched_list), easy_(curl_easy_init()) {
   if (easy_ != nullptr) SetFixedOptions(options);
 }
 
@@ -147,6 +146,8 @@ void CurlExchange::SetFixedOptions(const CurlTransportOptions& options) {
   set(CURLOPT_READDATA, this);
   set(CURLOPT_PREREQFUNCTION, &CurlExchange::OnRequest);
   set(CURLOPT_PREREQDATA, this);
+  set(CURLOPT_SOCKOPTFUNCTION, &CurlExchange::OnNewSocket);
+  set(CURLOPT_SOCKOPTDATA, this);
 }
 
 absl::Status CurlExchange::SetUrl(const std::string& url) {
@@ -187,7 +188,8 @@ absl::Status CurlExchange::Prepare(const HttpRequest& request,
   started_ = clock_.Now();
   requested_ = last_bytes_ = std::nullopt;
   last_turn_ = 0;
-  resend_refused_ = head_complete_ = head_delivered_ = false;
+  sockets_opened_ = 0;
+  new_connection_ = resend_refused_ = head_complete_ = head_delivered_ = false;
   status_ = 0;
   content_type_.clear();
   content_encoding_.clear();
@@ -259,8 +261,14 @@ int CurlExchange::OnRequest(void* self, char*, char*, int, int) {
     return CURL_PREREQFUNC_ABORT;
   }
   exchange->requested_ = exchange->clock_.Now();
+  exchange->new_connection_ = exchange->sockets_opened_ > 0;
   exchange->Touch();
   return CURL_PREREQFUNC_OK;
+}
+
+int CurlExchange::OnNewSocket(void* self, int, int) {
+  ++static_cast<CurlExchange*>(self)->sockets_opened_;
+  return CURL_SOCKOPT_OK;
 }
 
 void CurlExchange::Deliver(uint64_t turn) {
@@ -308,10 +316,9 @@ std::string CurlExchange::TimeoutMessage() const {
 }
 
 void CurlExchange::AddConnectionFacts(TransportEnd* end) const {
-  long connects = 0;
-  curl_easy_getinfo(easy_, CURLINFO_NUM_CONNECTS, &connects);
-  // A refused second sending opened a connection, the request's was old.
-  end->new_connection = connects > 0 && !resend_refused_;
+  // Of the connection that the request went out on: libcurl may open another
+  // one before it gives up.
+  end->new_connection = requested_ ? new_connection_ : sockets_opened_ > 0;
   if (!end->new_connection) return;
   const absl::Duration dns = Microseconds(easy_, CURLINFO_NAMELOOKUP_TIME_T);
   const absl::Duration connect = Microseconds(easy_, CURLINFO_CONNECT_TIME_T);

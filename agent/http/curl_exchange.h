@@ -44,9 +44,9 @@ class CurlHeaders {
 // them before Deliver.
 class CurlExchange {
  public:
-  // `touched` gets each exchange that has something to deliver, once.
+  // `touched_list` gets each exchange that has something to deliver, once.
   CurlExchange(const CurlTransportOptions& options, const Clock& clock,
-               std::vector<CurlExchange*>* touched);
+               std::vector<CurlExchange*>* touched_list);
   ~CurlExchange();
   CurlExchange(const CurlExchange&) = delete;
   CurlExchange& operator=(const CurlExchange&) = delete;
@@ -83,6 +83,7 @@ class CurlExchange {
   static size_t OnBody(char* data, size_t size, size_t n, void* self);
   static size_t OnUpload(char* buffer, size_t size, size_t n, void* self);
   static int OnRequest(void* self, char*, char*, int, int);
+  static int OnNewSocket(void* self, int fd, int purpose);
 
   void SetFixedOptions(const CurlTransportOptions& options);
   absl::Status SetUrl(const std::string& url);
@@ -107,6 +108,8 @@ class CurlExchange {
   std::optional<Instant> requested_;   // connected, the request goes out
   std::optional<Instant> last_bytes_;  // of the body
   uint64_t last_turn_ = 0;
+  int sockets_opened_ = 0;
+  bool new_connection_ = false;
   bool resend_refused_ = false;
 
   int status_ = 0;

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/http/curl_exchange.h"
 #include "agent/http/socket_poll.h"

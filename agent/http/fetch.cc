@@ -1,5 +1,6 @@
 #include "agent/http/fetch.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"

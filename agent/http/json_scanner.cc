@@ -1,15 +1,9 @@
 #include "agent/http/json_scanner.h"
 
 #include <cstddef>
-#include <cstring>
 
 namespace benchfleet {
 namespace {
-
-const char* Find(const char* from, const char* end, char c) {
-  return static_cast<const char*>(
-      std::memchr(from, c, static_cast<size_t>(end - from)));
-}
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -101,20 +95,17 @@ absl::string_view JsonScanner::String() {
     return {};
   }
   const char* const start = ++p_;
-  const char* quote = Find(p_, end_, '"');
-  const char* from = start;
-  while (quote != nullptr) {
-    const char* const escape = Find(from, quote, '\\');
-    if (escape == nullptr) break;
-    from = escape + 2;
-    if (escape + 1 == quote) quote = Find(from, end_, '"');
+  const char* p = start;
+  while (p != end_ && *p != '"') {
+    if (*p == '\\' && ++p == end_) break;
+    ++p;
   }
-  if (quote == nullptr) {
+  if (p == end_) {
     Fail();
     return {};
   }
-  p_ = quote + 1;
-  return {start, static_cast<size_t>(quote - start)};
+  p_ = p + 1;
+  return {start, static_cast<size_t>(p - start)};
 }
 
 absl::string_view JsonScanner::Skip() {

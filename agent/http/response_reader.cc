@@ -41,6 +41,13 @@ v1::Outcome OutcomeOf(Kind kind) {
   return v1::MALFORMED;
 }
 
+bool IsCompression(absl::string_view encoding) {
+  for (absl::string_view name : {"gzip", "deflate", "br", "zstd", "compress"}) {
+    if (absl::StrContains(absl::AsciiStrToLower(encoding), name)) return true;
+  }
+  return false;
+}
+
 uint64_t Nanoseconds(absl::Duration d) {
   return static_cast<uint64_t>(
       std::max<int64_t>(0, absl::ToInt64Nanoseconds(d)));
@@ -81,7 +88,8 @@ void ResponseReader::OnHead(int status, absl::string_view content_type,
   if (absl::EqualsIgnoreCase(content_encoding_, "identity")) {
     content_encoding_.clear();
   }
-  if (status_ == 200 && !content_encoding_.empty()) {
+  // Of other names (some servers say "none") the bytes decide.
+  if (status_ == 200 && IsCompression(content_encoding_)) {
     Fail(v1::MALFORMED,
          absl::StrCat("the answer has content encoding ", content_encoding_,
                       ", which was not asked for"));
@@ -272,8 +280,9 @@ void ResponseReader::JudgeUnfinishedStream(const TransportEnd& end) {
     return Fail(
         v1::MALFORMED,
         absl::StrCat("no event stream, content type ",
-                     content_type_.empty() ? "not given" : content_type_, ": ",
-                     Quote(head_)));
+                     content_type_.empty() ? "not given" : content_type_,
+                     content_encoding_.empty() ? "" : ", content encoding ",
+                     content_encoding_, ": ", Quote(head_)));
   }
   if (end.kind == Kind::kOk && !first_choice_ && !cut_event_) {
     return Fail(v1::EMPTY, "the answer ended without a content chunk");
@@ -296,7 +305,9 @@ void ResponseReader::JudgeUnfinishedStream(const TransportEnd& end) {
 }
 
 bool ResponseReader::IsNoEventStream() const {
-  return response_bytes_ > 0 && !parser_.saw_field();
+  if (response_bytes_ == 0 || parser_.saw_field()) return false;
+  return !parser_.saw_comment() ||
+         !absl::StartsWithIgnoreCase(content_type_, "text/event-stream");
 }
 
 bool ResponseReader::UsageIsMissing() const {

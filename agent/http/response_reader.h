@@ -48,9 +48,12 @@ class ResponseReader final : public HttpObserver {
 
   // OnEnd came: the outcome stands.
   bool done() const { return done_; }
-  // [DONE] came: whatever follows does not change the outcome. The body's end
-  // is worth a short wait, so that the connection can be used again.
-  bool stream_over() const { return done_stamp_.has_value(); }
+  // [DONE] or a failure came: whatever follows does not change the outcome.
+  // The body's end is worth a short wait, so that the connection can be used
+  // again; then the exchange may be cut.
+  bool stream_over() const {
+    return done_stamp_.has_value() || outcome_ != v1::OUTCOME_UNSPECIFIED;
+  }
   // REQUIRES: done().
   v1::Outcome outcome() const { return outcome_; }
   bool completed() const { return outcome_ == v1::COMPLETED; }

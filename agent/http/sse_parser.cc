@@ -27,7 +27,7 @@ Field SplitField(absl::string_view line) {
 
 bool IsKnown(absl::string_view name) {
   return name == "data" || name == "event" || name == "id" || name == "retry" ||
-         name == "error" || name.empty();  // empty: a comment
+         name == "error";
 }
 
 // What has come of a first line may still become a field.
@@ -128,6 +128,7 @@ void SseParser::TakeLine(absl::string_view line, bool contiguous) {
   if (line.size() > kMaxEventBytes) return Overflow();
   const auto [name, value] = SplitField(line);
   saw_field_ = saw_field_ || IsKnown(name);
+  saw_comment_ = saw_comment_ || name.empty();
   saw_line_ = true;
   if (name == "data") {
     AddData(value, contiguous);
@@ -196,7 +197,8 @@ void SseParser::Overflow() {
 }
 
 void SseParser::Reset() {
-  in_line_ = skip_lf_ = saw_line_ = saw_field_ = overflowed_ = false;
+  in_line_ = skip_lf_ = overflowed_ = false;
+  saw_line_ = saw_field_ = saw_comment_ = false;
   mark_bytes_ = 0;
   input_ = {};
   next_lf_ = 0;

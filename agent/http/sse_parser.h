@@ -41,8 +41,10 @@ class SseParser {
   // out. False: nothing is left over.
   bool Unfinished(SseEvent* event);
 
-  // Something of the stream was a field or a comment, so it is one.
+  // Some line was a field of the standard, so this is an event stream.
   bool saw_field() const;
+  // Some line was a comment, which happens in other texts too.
+  bool saw_comment() const { return saw_comment_; }
   // An event was over kMaxEventBytes; no more come.
   bool overflowed() const { return overflowed_; }
   // Back to the start, keeping buffers of ordinary size.
@@ -69,6 +71,7 @@ class SseParser {
   int mark_bytes_ = 0;    // of the byte order mark so far; 3: past it
   bool saw_line_ = false;
   bool saw_field_ = false;
+  bool saw_comment_ = false;
   bool overflowed_ = false;
   bool dispatched_ = false;  // the last event's views are still out
 

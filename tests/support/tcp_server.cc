@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
@@ -52,6 +55,10 @@ TcpServer::~TcpServer() {
   shutdown(listener_, SHUT_RDWR);  // wakes accept
   acceptor_.join();
   close(listener_);
+  {
+    MutexLock lock(mutex_);
+    for (int fd : open_) shutdown(fd, SHUT_RDWR);
+  }
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -66,8 +73,14 @@ void TcpServer::Serve() {
     const int fd = accept(listener_, nullptr, nullptr);
     if (fd < 0) return;
     const int number = connections_++;
+    {
+      MutexLock lock(mutex_);
+      open_.push_back(fd);
+    }
     threads_.emplace_back([this, fd, number] {
       handler_(fd, number);
+      MutexLock lock(mutex_);
+      open_.erase(std::find(open_.begin(), open_.end(), fd));
       close(fd);
     });
   }
@@ -85,13 +98,15 @@ std::string TcpServer::ReadToEnd(int fd) {
 std::string TcpServer::ReadRequest(int fd) {
   std::string request;
   size_t wanted = 0;  // once the head is known
-  char c;
-  while ((wanted == 0 || request.size() < wanted) && read(fd, &c, 1) == 1) {
-    request.push_back(c);
-    if (wanted != 0 || request.size() < 4 ||
-        request.compare(request.size() - 4, 4, "\r\n\r\n") != 0) {
-      continue;
-    }
+  char buffer[65536];
+  while (wanted == 0 || request.size() < wanted) {
+    // The head by bytes, so that nothing of a next request is taken.
+    const size_t most =
+        wanted == 0 ? 1 : std::min(sizeof(buffer), wanted - request.size());
+    const ssize_t n = read(fd, buffer, most);
+    if (n <= 0) break;
+    request.append(buffer, static_cast<size_t>(n));
+    if (wanted != 0 || !absl::EndsWith(request, "\r\n\r\n")) continue;
     wanted = request.size();
     const size_t at = request.find("Content-Length: ");
     if (at == std::string::npos) break;

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/mutex.h"
 
 namespace benchfleet {
 
 class TcpServer {
  public:
-  // Runs on a thread per connection; the socket is closed when it returns.
+  // Runs on a thread per connection; the socket is closed when it returns, and
+  // shut down when the server goes.
   // `number` counts connections from 0.
   using Handler = std::function<void(int fd, int number)>;
 
@@ -41,6 +43,8 @@ class TcpServer {
   int port_ = 0;
   std::atomic<bool> stopped_{false};
   std::atomic<int> connections_{0};
+  Mutex mutex_;
+  std::vector<int> open_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
   std::thread acceptor_;
 };

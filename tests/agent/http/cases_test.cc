@@ -2,7 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/strings/match.h"
+#include <random>
+
 #include "absl/strings/str_cat.h"
 #include "tests/support/case_file.h"
 
@@ -134,6 +135,31 @@ TEST(CasesTest, AnyCutOfTheBytesGivesTheSame) {
           Structure(PlayPieces(c, play, {all.substr(0, cut), all.substr(cut)})),
           whole)
           << c.id << " cut at " << cut;
+    }
+  }
+}
+
+// Spoils some bytes, so that all the ways to fail are met too.
+TEST(CasesTest, SpoiltBytesCutAnywhereGiveTheSame) {
+  std::mt19937 random(11);
+  const auto below = [&](size_t n) { return random() % n; };
+  const std::string bytes = "\r\n:{}[]\",\\ad\xE6 0";
+  for (const Case& c : Cases()) {
+    const CasePlay& play = c.plays[0];
+    std::string all;
+    for (const CasePlay::Send& send : play.sends) all += send.bytes;
+    for (int round = 0; round < 300 && !all.empty(); ++round) {
+      std::string spoilt = all.substr(0, 1 + below(all.size()));
+      for (size_t i = below(4); i > 0; --i) {
+        spoilt[below(spoilt.size())] = bytes[below(bytes.size())];
+      }
+      std::vector<std::string> pieces;
+      for (size_t at = 0; at < spoilt.size(); at += pieces.back().size()) {
+        pieces.push_back(spoilt.substr(at, 1 + below(40)));
+      }
+      ASSERT_EQ(Structure(PlayPieces(c, play, pieces)),
+                Structure(PlayPieces(c, play, {spoilt})))
+          << c.id << ": " << spoilt;
     }
   }
 }

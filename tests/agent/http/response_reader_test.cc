@@ -183,8 +183,15 @@ TEST(ResponseReaderTest, WhatIsNoEventStreamIsNamed) {
   answer.content_encoding = "br";
   EXPECT_THAT(Read(answer).error(), HasSubstr("content encoding br"));
   answer = Body(absl::StrCat(kToken, kLast, kUsage, kDone));
-  answer.content_encoding = "identity";
-  EXPECT_EQ(Read(answer).outcome(), v1::COMPLETED);
+  for (const char* encoding : {"identity", "none", "utf-8"}) {
+    answer.content_encoding = encoding;
+    EXPECT_EQ(Read(answer).outcome(), v1::COMPLETED);
+  }
+  answer = Body("plain\n: text\n");
+  answer.content_encoding = "odd";
+  answer.content_type = "text/plain";
+  EXPECT_THAT(Read(answer).error(),
+              HasSubstr("text/plain, content encoding odd"));
 }
 
 TEST(ResponseReaderTest, OtherStatusesKeepTheStartOfTheBody) {
@@ -328,13 +335,20 @@ TEST(ResponseReaderTest, AReusedReaderRemembersNothing) {
 }
 
 TEST(ResponseReaderTest, StreamOverIsKnownBeforeTheBodyEnds) {
-  ResponseReader reader;
-  reader.OnHead(200, "text/event-stream", "");
-  reader.OnBytes(kToken, {5}, 1);
-  EXPECT_FALSE(reader.stream_over());
-  reader.OnBytes(kDone, {6}, 2);
-  EXPECT_TRUE(reader.stream_over());
-  EXPECT_FALSE(reader.done());
+  for (absl::string_view last : {kDone, absl::string_view("error: x\n\n")}) {
+    ResponseReader reader;
+    reader.OnHead(200, "text/event-stream", "");
+    reader.OnBytes(kToken, {5}, 1);
+    EXPECT_FALSE(reader.stream_over());
+    reader.OnBytes(last, {6}, 2);
+    EXPECT_TRUE(reader.stream_over());
+    EXPECT_FALSE(reader.done());
+    TransportEnd cut;
+    cut.kind = Kind::kCancelled;
+    reader.OnEnd(cut, {7});
+    EXPECT_EQ(reader.outcome(),
+              last == kDone ? v1::COMPLETED : v1::STREAM_ERROR);
+  }
 }
 
 }  // namespace

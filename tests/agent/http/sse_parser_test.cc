@@ -166,11 +166,11 @@ TEST(SseParserTest, KnowsAStreamFromOtherText) {
     parser.Unfinished(&event);
     return parser.saw_field();
   };
-  for (const char* text : {"data: a", "da", ": ping", "event: x\n", "data"}) {
+  for (const char* text : {"data: a", "da", "event: x\n", "data", "id: 1\n"}) {
     EXPECT_TRUE(saw_field(text)) << text;
   }
   for (const char* text : {"<html>\n<body>", "{\"choices\":[]}",
-                           "{\n \"a\": 1\n}", "<html>\nda"}) {
+                           "{\n \"a\": 1\n}", ": ping\n", "<html>\nda"}) {
     EXPECT_FALSE(saw_field(text)) << text;
   }
 }
