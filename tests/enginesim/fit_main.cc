@@ -23,10 +23,10 @@
 namespace benchfleet::enginesim {
 namespace {
 
-constexpr int kRounds = 5;
+constexpr int kRounds = 3;
 // A client needs some time between two requests, and at a time scale it needs
 // more of the modelled time: the fit should not hang on either.
-constexpr double kTurnaroundsMs[] = {1, 3};
+constexpr double kTurnaroundsMs[] = {2, 4};
 
 double ErrorAt(const Profile& profile, const std::vector<ReferenceRow>& rows,
                double turnaround_ms) {
