@@ -1,3 +1,5 @@
+# sglang with MiniMax-M3 (BF16) on 8 H20-3e, fitted to medians by enginesim_fit;
+# README.md says how, reference_fit_test.cc how well.
 scheduling prefill_first
 max_running_requests 32
 context_window 32768
