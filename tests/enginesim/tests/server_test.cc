@@ -35,6 +35,7 @@ std::string Normalised(const std::string& response) {
   text = std::regex_replace(
       text, std::regex("(prompt_ms|predicted_ms|per_second)\":[0-9.]+"),
       "$1\":MS");
+  text = std::regex_replace(text, std::regex("enginesim-[0-9.]+"), "VERSION");
   return std::regex_replace(text, std::regex("(content-length: )\\d+"), "$1N");
 }
 
@@ -231,7 +232,7 @@ TEST(ServerTest, AStreamKeepsTheModelsPaceWithoutDrift) {
       std::stoll(truth.substr(truth.rfind(',', truth.find(']', list)) + 1));
   // 399 decode steps of 2 ms; the slack is for a busy machine, and a loop that
   // counts from when it woke would need far more.
-  EXPECT_NEAR(static_cast<double>(last - first) / 1e6, 798, 25);
+  EXPECT_NEAR(static_cast<double>(last - first) / 1e6, 798, 40);
 }
 
 TEST(ServerTest, BadFlagsAreRefused) {
