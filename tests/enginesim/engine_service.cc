@@ -54,7 +54,10 @@ Instant EngineService::NextDeadline() const {
 void EngineService::Advance(Instant now) {
   due_.clear();
   model_.AdvanceTo(ModelNs(now), due_);
-  for (const TokenEvent& event : due_) Emit(event);
+  for (const TokenEvent& event : due_) {
+    if (dead_) return;
+    Emit(event);
+  }
 }
 
 void EngineService::Emit(const TokenEvent& event) {

@@ -99,7 +99,7 @@ class EngineService {
   void HandleTokenize(uint64_t connection, const HttpRequest& request);
   void HandleGeneration(uint64_t connection, const HttpRequest& request,
                         Instant arrival);
-  // OkStatus, or the refusal in `error`.
+  // False with the refusal in `error`.
   bool Check(const HttpRequest& http, bool chat, GenerationRequest& request,
              WireError& error) const;
   void Begin(Generation generation, const GenerationRequest& request,

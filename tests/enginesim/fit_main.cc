@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "common/clock.h"
 #include "common/flags.h"
 #include "common/random.h"
 #include "tests/enginesim/closed_loop.h"
@@ -23,10 +24,10 @@
 namespace benchfleet::enginesim {
 namespace {
 
-constexpr int kRounds = 5;
+constexpr int kRounds = 3;
 // A client needs some time between two requests, and at a time scale it needs
 // more of the modelled time: the fit should not hang on either.
-constexpr double kTurnaroundsMs[] = {1, 3};
+constexpr double kTurnaroundsMs[] = {2, 4};
 
 double ErrorAt(const Profile& profile, const std::vector<ReferenceRow>& rows,
                double turnaround_ms) {
@@ -51,11 +52,12 @@ double Error(const Profile& profile, const std::vector<ReferenceRow>& rows) {
 }
 
 // Moves some keys by up to +-25 % and keeps what is better.
-void Wander(Profile& profile, const std::vector<ReferenceRow>& rows,
+void Wander(const Clock& clock, Instant until, Profile& profile,
+            const std::vector<ReferenceRow>& rows,
             const std::vector<std::string>& keys, uint64_t tries, uint64_t seed,
             double& error) {
   Random random(seed);
-  for (uint64_t i = 0; i < tries; ++i) {
+  for (uint64_t i = 0; i < tries && clock.Now() < until; ++i) {
     Profile moved = profile;
     for (const std::string& key : keys) {
       if (random.Below(3) != 0) continue;
@@ -91,7 +93,7 @@ bool Improve(Profile& profile, const std::vector<ReferenceRow>& rows,
 }
 
 int Main(int argc, char** argv) {
-  uint64_t tries = 0, seed = 1;
+  uint64_t tries = 0, seconds = 600, seed = 1;
   std::string reference_path, engine, profile_path, keys_text;
   FlagSet flags("enginesim_fit [flags]",
                 "Fits a profile to measured medians; prints it.");
@@ -100,6 +102,7 @@ int Main(int argc, char** argv) {
   flags.String("profile", &profile_path, "where to start");
   flags.String("keys", &keys_text, "numbers to adjust, by comma; none: report");
   flags.Uint("tries", &tries, "random steps");
+  flags.Uint("seconds", &seconds, "stop after about that long", 86400);
   flags.Uint("seed", &seed, "of the random steps");
   const auto arguments = flags.Parse(argc, argv);
   if (flags.help_asked()) return std::puts(flags.Help().c_str()), 0;
@@ -123,9 +126,13 @@ int Main(int argc, char** argv) {
 
   double error = Error(*profile, rows);
   std::fprintf(stderr, "error %.5f\n", error);
-  Wander(*profile, rows, keys, keys.empty() ? 0 : tries, seed, error);
+  const RealClock clock;
+  const Instant until =
+      clock.Now() + absl::Seconds(static_cast<int64_t>(seconds));
+  Wander(clock, until, *profile, rows, keys, keys.empty() ? 0 : tries, seed,
+         error);
   for (double step : {0.1, 0.03, 0.01, 0.003, 0.001})
-    for (int pass = 0; pass < 20; ++pass)
+    for (int pass = 0; pass < 20 && clock.Now() < until; ++pass)
       if (!Improve(*profile, rows, keys, step, error)) break;
   std::fprintf(stderr, "error %.5f\n%s\n", error, ComparisonHeader().c_str());
   for (double turnaround_ms : kTurnaroundsMs)

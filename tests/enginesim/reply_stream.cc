@@ -1,5 +1,6 @@
 #include "tests/enginesim/reply_stream.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@ namespace {
 constexpr const char* kWords[] = {
     "able", "bear", "cold", "dust", "east", "fire", "gold", "hill",
     "iron", "jade", "keel", "lamp", "moon", "nest", "oaks", "pine"};
+// All as long, and the first two differ in their first letter.
 constexpr size_t kWordBytes = 4;
 
 const char* Word(uint32_t index) { return kWords[index % 16]; }
@@ -75,9 +77,12 @@ std::string StreamHead(Flavour flavour, bool keep_alive) {
 }
 
 ReplyStream::ReplyStream(ReplyFacts facts) : facts_(std::move(facts)) {
-  const std::string text = TokenText(0);
-  frame_ = Event(ContentChunk(facts_, text, 1, ""));
-  word_at_ = frame_.rfind(JsonString(text)) + 2;
+  // Where two words make the frames differ is where words go.
+  frame_ = Event(ContentChunk(facts_, TokenText(0), 1, ""));
+  const std::string other = Event(ContentChunk(facts_, TokenText(1), 1, ""));
+  word_at_ = static_cast<size_t>(
+      std::mismatch(frame_.begin(), frame_.end(), other.begin()).first -
+      frame_.begin());
 }
 
 std::string ReplyStream::WithRole(uint32_t index, std::string frame) const {

@@ -302,8 +302,10 @@ void Server::Settle(EngineService& service, uint64_t id) {
     Parse(service, id, connection, bytes, clock_.Now());
   }
   if (!connection.gone && connection.closing && connection.unsent.empty()) {
-    shutdown(connection.fd.get(), SHUT_WR);
-    connection.gone = true;
+    // Closed only once the client has: closing over unread bytes would reset
+    // the connection, and the reply with it.
+    if (!connection.half_closed) shutdown(connection.fd.get(), SHUT_WR);
+    connection.half_closed = true;
   }
   if (!connection.gone) return Watch(id, connection);
   service.ClientClosed(id);

@@ -54,6 +54,7 @@ class Server final : public ResponseSink {
     std::string unsent;
     bool busy = false;     // a request is in work
     bool closing = false;  // ends when unsent is empty
+    bool half_closed = false;
     bool continued = false;
     bool gone = false;  // to be erased; nothing is sent any more
     uint32_t events = 0;
