@@ -198,7 +198,10 @@ void Reader::ReadRow(element value, const std::string& path) {
   RoundResult result;
   result.completed = row.Uint32("completed");
   result.failed = row.Uint32("failed");
-  result.total_input_tokens = result.completed * int64_t{shape.input_tokens};
+  if (__builtin_mul_overflow(result.completed, int64_t{shape.input_tokens},
+                             &result.total_input_tokens)) {
+    problems_->Add(row.PathOf("input_tokens"), "is too large");
+  }
   result.total_output_tokens = row.Count("total_output_tokens");
   result.source_sha256 = row.Text("source_sha256");
   for (size_t i = 0; i < kRoundMetricNames.size(); ++i) {

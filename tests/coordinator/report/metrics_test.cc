@@ -125,6 +125,22 @@ TEST(MetricsTest, DurationIsAbsentWhenAClockIsUnknownOrNothingWasSent) {
             std::nullopt);
 }
 
+TEST(MetricsTest, AbsurdFiguresOfAnAgentDoNoHarm) {
+  auto timings = TwoRequests();
+  for (StoredTiming& stored : timings) {
+    for (int i = 0; i < 3; ++i) {
+      stored.timing.set_token_delta_ns(i, UINT64_MAX - 5);
+    }
+    stored.timing.set_output_tokens(UINT64_MAX / 2);
+    stored.timing.set_usage_prompt_tokens(UINT64_MAX / 2);
+    stored.timing.set_end_ns(INT64_MAX);
+    stored.timing.set_sent_ns(INT64_MIN);
+  }
+  EXPECT_EQ(ComputeRoundResult(SampleRun().cases[0], SampleShares(), timings)
+                .completed,
+            2);
+}
+
 TEST(MetricsTest, FlagsAreCounted) {
   auto timings = TwoRequests();
   for (const auto flag : {v1::WRONG_LENGTH, v1::WRONG_INPUT_LENGTH,

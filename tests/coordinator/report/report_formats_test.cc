@@ -3,8 +3,12 @@
 
 #include <clocale>
 #include <cstdlib>
+#include <locale>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/build_info.h"
 #include "coordinator/report/import.h"
 #include "coordinator/report/report.h"
 #include "coordinator/report/report_csv.h"
@@ -18,7 +22,10 @@ namespace {
 using testing::HasSubstr;
 
 // UPDATE_GOLDEN=1 writes the files anew.
-void ExpectGolden(const std::string& text, const std::string& name) {
+void ExpectGolden(const std::string& report, const std::string& name) {
+  const std::string text = absl::StrReplaceAll(
+      report, {{absl::StrCat("\"version\": \"", kVersion, "\""),
+                "\"version\": \"VERSION\""}});
   const std::string path =
       std::string(TESTS_SOURCE_DIR "/coordinator/report/golden/") + name;
   if (std::getenv("UPDATE_GOLDEN") != nullptr) WriteFile(path, text);
@@ -42,6 +49,26 @@ TEST_F(ReportFormatsTest, SampleRunIsAsTheGoldenFiles) {
   ExpectGolden(Render(*store_, v1::REPORT_MD), "sample.md");
   ExpectGolden(Render(*store_, v1::REPORT_CSV), "sample.csv");
   ExpectGolden(Render(*store_, v1::REPORT_JSON), "sample.json");
+}
+
+// What std::locale("de_DE") would bring into every stream.
+class DecimalComma final : public std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST_F(ReportFormatsTest, GlobalStreamLocaleDoesNotShow) {
+  MeasureSampleRun(*store_);
+  const std::locale before =
+      std::locale::global(std::locale(std::locale(), new DecimalComma));
+  const std::string text = Render(*store_, v1::REPORT_TEXT);
+  const std::string json = Render(*store_, v1::REPORT_JSON);
+  const std::string csv = Render(*store_, v1::REPORT_CSV);
+  std::locale::global(before);
+  ExpectGolden(text, "sample.txt");
+  ExpectGolden(json, "sample.json");
+  ExpectGolden(csv, "sample.csv");
 }
 
 TEST_F(ReportFormatsTest, LocaleDoesNotShow) {

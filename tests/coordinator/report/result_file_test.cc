@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/strings/str_replace.h"
 #include "coordinator/report/import.h"
 #include "coordinator/report/report.h"
 #include "coordinator/store/sqlite_round_store.h"

@@ -78,6 +78,20 @@ TEST(StoreFileTest, LiveDatabaseIsReadWithWhatIsCommitted) {
   EXPECT_THAT(dir.Names(), ElementsAre("r.db"));
 }
 
+// The documented copy of a live database: VACUUM INTO on a read-only
+// connection.
+TEST(StoreFileTest, LiveDatabaseCanBeCopiedWhole) {
+  TempDir dir;
+  auto writer = OpenRoundStore(dir.File("r.db")).value();
+  (void)writer->CreateRun(SampleRun()).value();
+  {
+    auto db =
+        Database::Open(dir.File("r.db"), Database::Mode::kReadOnly).value();
+    ASSERT_TRUE(db->Exec("VACUUM INTO '" + dir.File("copy.db") + "'").ok());
+  }
+  EXPECT_EQ((*OpenRoundStoreReadOnly(dir.File("copy.db")))->Runs()->size(), 1u);
+}
+
 TEST(StoreFileTest, SecondWriterIsRefused) {
   TempDir dir;
   auto first = OpenRoundStore(dir.File("r.db"));
