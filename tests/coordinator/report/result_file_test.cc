@@ -73,6 +73,8 @@ TEST(ResultFileTest, EachProblemIsNamedWithItsPlace) {
       {"\"mean_ttft_ms\": 100.0", "\"mean_ttft_ms\": -0.0",
        "rows[0].mean_ttft_ms: expected a figure from 0"},
       {"\"mean_ttft_ms\": 100.0", "\"mean_ttft_ms\": null", "none"},
+      {"\"completed\": 2", "\"completed\": 4294967296",
+       "rows[0].completed: 4294967296 is too large"},
       {"\"counted_rounds\": 4", "\"counted_rounds\": 5",
        "counted_rounds: the file says 5, its rows give 4"},
       {"\"counted_requests\": 7", "\"counted_requests\": 8",
