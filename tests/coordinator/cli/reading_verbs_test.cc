@@ -7,6 +7,7 @@
 #include "coordinator/cli/export_raw.h"
 #include "coordinator/cli/import.h"
 #include "coordinator/cli/report.h"
+#include "coordinator/store/sqlite.h"
 #include "coordinator/store/sqlite_round_store.h"
 #include "tests/coordinator/measured_run.h"
 
@@ -86,6 +87,24 @@ TEST_F(ReadingVerbsTest, ImportOfABadFileMakesNoDatabase) {
             kExitCouldNotRun);
   EXPECT_EQ(Call(RunImport, {Db()}).code, kExitUsage);
   EXPECT_THAT(dir_.Names(), testing::ElementsAre("bad.json"));
+}
+
+TEST_F(ReadingVerbsTest, NewerDatabaseIsLeftAloneByEveryVerb) {
+  MeasureSampleRun(*OpenRoundStore(dir_.File("r.db")).value());
+  ASSERT_TRUE(Database::Open(dir_.File("r.db"), Database::Mode::kReadWrite)
+                  .value()
+                  ->Exec("PRAGMA user_version = 9999")
+                  .ok());
+  const std::string before = ReadFile(dir_.File("r.db"));
+  const std::string file = TESTS_SOURCE_DIR "/testdata/reference.json";
+  for (const Outcome& outcome :
+       {Call(RunReport, {Db()}), Call(RunImport, {file, Db()}),
+        Call(RunExportRaw, {Db(), "--engine=vllm", "--case=short-c2"})}) {
+    EXPECT_EQ(outcome.code, kExitCouldNotRun);
+    EXPECT_THAT(outcome.err, HasSubstr("9999 is newer"));
+  }
+  EXPECT_TRUE(ReadFile(dir_.File("r.db")) == before);
+  EXPECT_THAT(dir_.Names(), testing::ElementsAre("r.db"));
 }
 
 TEST_F(ReadingVerbsTest, ExportedArtifactHasTheHashOfItsRow) {
