@@ -18,6 +18,16 @@ namespace {
 double Ms(int64_t ns) { return static_cast<double>(ns) / 1e6; }
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
+// Agents may report absurd figures; those must wrap, not be undefined.
+int64_t Sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b));
+}
+int64_t Difference(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) -
+                              static_cast<uint64_t>(b));
+}
+
 // From the first send to the last end, in ns, and how wrong it may be.
 struct Span {
   int64_t ns = 0;
@@ -47,18 +57,18 @@ std::optional<Span> RoundSpan(absl::Span<const ShareRow> shares,
     const int64_t offset = share->second->clock_offset_ns;
     const int64_t bound = share->second->clock_bound_ns;
     if (stored.timing.sent_ns() != 0) {
-      const Point sent = {stored.timing.sent_ns() + offset, bound};
+      const Point sent = {Sum(stored.timing.sent_ns(), offset), bound};
       if (!first || sent.ns < first->ns) first = sent;
     }
     if (const int64_t end_ns = EndOf(stored.timing); end_ns != 0) {
-      const Point end = {end_ns + offset, bound};
+      const Point end = {Sum(end_ns, offset), bound};
       if (!last || end.ns > last->ns) last = end;
     }
   }
   if (!first || !last || last->ns <= first->ns) return std::nullopt;
   const bool one_clock = by_agent.size() == 1;
-  return Span{last->ns - first->ns,
-              one_clock ? 0 : first->bound_ns + last->bound_ns};
+  return Span{Difference(last->ns, first->ns),
+              one_clock ? 0 : Sum(first->bound_ns, last->bound_ns)};
 }
 
 struct Samples {
@@ -74,14 +84,15 @@ void AddLatencies(const v1::RequestTiming& timing, Samples* samples) {
   const int64_t ttft = static_cast<int64_t>(deltas[0]);
   int64_t e2el = ttft;
   for (int i = 1; i < deltas.size(); ++i) {
-    e2el += static_cast<int64_t>(deltas[i]);
-    samples->itl.push_back(Ms(static_cast<int64_t>(deltas[i])));
+    const int64_t gap = static_cast<int64_t>(deltas[i]);
+    e2el = Sum(e2el, gap);
+    samples->itl.push_back(Ms(gap));
   }
   samples->ttft.push_back(Ms(ttft));
   samples->e2el.push_back(Ms(e2el));
-  samples->e2el_sum_ns += e2el;
+  samples->e2el_sum_ns = Sum(samples->e2el_sum_ns, e2el);
   if (timing.output_tokens() < 2 || deltas.size() < 2) return;
-  samples->tpot.push_back(Ms(e2el - ttft) /
+  samples->tpot.push_back(Ms(Difference(e2el, ttft)) /
                           static_cast<double>(timing.output_tokens() - 1));
 }
 
@@ -111,8 +122,8 @@ void SetRates(const Span& span, const Samples& samples, uint32_t concurrency,
   result->metrics[1] = static_cast<double>(result->completed) / duration;
   result->metrics[2] =
       static_cast<double>(result->total_output_tokens) / duration;
-  result->metrics[3] = static_cast<double>(result->total_input_tokens +
-                                           result->total_output_tokens) /
+  result->metrics[3] = static_cast<double>(Sum(result->total_input_tokens,
+                                               result->total_output_tokens)) /
                        duration;
   result->duration_bound_s = Seconds(span.bound_ns);
   if (concurrency == 0) return;
@@ -135,10 +146,14 @@ RoundResult ComputeRoundResult(const CaseRow& round_case,
       continue;
     }
     ++result.completed;
-    result.total_input_tokens += static_cast<int64_t>(
-        timing.has_usage_prompt_tokens() ? timing.usage_prompt_tokens()
-                                         : round_case.input_tokens);
-    result.total_output_tokens += static_cast<int64_t>(timing.output_tokens());
+    const uint64_t input = timing.has_usage_prompt_tokens()
+                               ? timing.usage_prompt_tokens()
+                               : round_case.input_tokens;
+    result.total_input_tokens =
+        Sum(result.total_input_tokens, static_cast<int64_t>(input));
+    result.total_output_tokens =
+        Sum(result.total_output_tokens,
+            static_cast<int64_t>(timing.output_tokens()));
     AddLatencies(timing, &samples);
   }
   if (const std::optional<Span> span = RoundSpan(shares, timings)) {

@@ -9,7 +9,8 @@
 namespace benchfleet {
 
 // Python's json layout, two blanks, no line feed at the end. Runs measured
-// here bear one more key at the end, `benchfleet`.
+// here bear one more key at the end, `benchfleet`. `counted_requests` are the
+// completed ones of counted rounds.
 std::string ReportJson(const ReportModel& model);
 
 }  // namespace benchfleet

@@ -81,6 +81,8 @@ class Reader {
  private:
   void ReadHead(JsonFields& file);
   void ReadRow(element value, const std::string& path);
+  CaseRow ReadShape(JsonFields& row);
+  RoundResult ReadResult(JsonFields& row, const CaseRow& shape);
   void ReadAggregates(JsonFields& file);
   void CompareAggregate(element value, const std::string& path,
                         const CaseAggregate& ours);
@@ -185,25 +187,38 @@ uint32_t Reader::CaseIndex(const CaseRow& shape, const std::string& path) {
   return index;
 }
 
-void Reader::ReadRow(element value, const std::string& path) {
-  JsonFields row(value, path, problems_);
-  std::vector<absl::string_view> keys(std::begin(kRowKeys), std::end(kRowKeys));
-  keys.insert(keys.end(), kRoundMetricNames.begin(), kRoundMetricNames.end());
-  row.AllowOnly(keys);
+CaseRow Reader::ReadShape(JsonFields& row) {
   CaseRow shape;
   shape.id = row.Text("case_id");
   shape.input_tokens = row.Uint32("input_tokens");
   shape.output_tokens = row.Uint32("output_tokens");
   shape.concurrency = row.Uint32("concurrency");
+  return shape;
+}
+
+RoundResult Reader::ReadResult(JsonFields& row, const CaseRow& shape) {
   RoundResult result;
   result.completed = row.Uint32("completed");
   result.failed = row.Uint32("failed");
-  result.total_input_tokens = result.completed * int64_t{shape.input_tokens};
+  if (__builtin_mul_overflow(result.completed, int64_t{shape.input_tokens},
+                             &result.total_input_tokens)) {
+    problems_->Add(row.PathOf("input_tokens"), "is too large");
+  }
   result.total_output_tokens = row.Count("total_output_tokens");
   result.source_sha256 = row.Text("source_sha256");
   for (size_t i = 0; i < kRoundMetricNames.size(); ++i) {
     result.metrics[i] = row.Figure(kRoundMetricNames[i]);
   }
+  return result;
+}
+
+void Reader::ReadRow(element value, const std::string& path) {
+  JsonFields row(value, path, problems_);
+  std::vector<absl::string_view> keys(std::begin(kRowKeys), std::end(kRowKeys));
+  keys.insert(keys.end(), kRoundMetricNames.begin(), kRoundMetricNames.end());
+  row.AllowOnly(keys);
+  CaseRow shape = ReadShape(row);
+  RoundResult result = ReadResult(row, shape);
   shape.requests = static_cast<uint32_t>(
       std::min<int64_t>(result.completed + result.failed, UINT32_MAX));
   RoundRow round;

@@ -29,7 +29,8 @@ absl::Status MakeError(const std::string& path, int code, int system_errno,
   const int primary = code & 0xff;
   if (primary == SQLITE_FULL ||
       (primary == SQLITE_IOERR &&
-       (system_errno == ENOSPC || system_errno == EDQUOT))) {
+       (system_errno == ENOSPC || system_errno == EDQUOT ||
+        system_errno == EFBIG))) {
     return absl::ResourceExhaustedError(
         message("no space left on the disk; free some, then start again"));
   }

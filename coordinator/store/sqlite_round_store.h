@@ -1,4 +1,7 @@
-// RoundStore in one SQLite file.
+// RoundStore in one SQLite file. At rest that file is all there is, and a copy
+// of it is complete. While a coordinator has it open, -wal, -shm and .lock
+// stand beside it; copy it then with
+//   sqlite3 -readonly results.db "VACUUM INTO 'copy.db'"
 #pragma once
 
 #include <memory>

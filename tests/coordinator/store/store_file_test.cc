@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "common/sha256.h"
 #include "coordinator/store/sqlite.h"
@@ -76,6 +79,20 @@ TEST(StoreFileTest, LiveDatabaseIsReadWithWhatIsCommitted) {
   }
   writer->reset();
   EXPECT_THAT(dir.Names(), ElementsAre("r.db"));
+}
+
+// The documented copy of a live database: VACUUM INTO on a read-only
+// connection.
+TEST(StoreFileTest, LiveDatabaseCanBeCopiedWhole) {
+  TempDir dir;
+  auto writer = OpenRoundStore(dir.File("r.db")).value();
+  (void)writer->CreateRun(SampleRun()).value();
+  {
+    auto db =
+        Database::Open(dir.File("r.db"), Database::Mode::kReadOnly).value();
+    ASSERT_TRUE(db->Exec("VACUUM INTO '" + dir.File("copy.db") + "'").ok());
+  }
+  EXPECT_EQ((*OpenRoundStoreReadOnly(dir.File("copy.db")))->Runs()->size(), 1u);
 }
 
 TEST(StoreFileTest, SecondWriterIsRefused) {
@@ -206,6 +223,71 @@ TEST(StoreFileTest, FullDatabaseLeavesNothingHalfWritten) {
   EXPECT_FALSE(db->InTransaction());
   EXPECT_EQ(db->QueryInt("SELECT count(*) FROM t").value(), 2 * committed);
   EXPECT_EQ(db->QueryText("PRAGMA integrity_check").value(), "ok");
+}
+
+// Runs in a child whose files may not grow beyond `limit` bytes. Exits with
+// the number of acked batches, or 100 if it got to no attempt.
+void WriteUnderLimit(const std::string& path, rlim_t limit) {
+  signal(SIGXFSZ, SIG_IGN);
+  const rlimit files = {limit, limit};
+  setrlimit(RLIMIT_FSIZE, &files);
+  uint64_t acked = 0;
+  {
+    auto store = OpenRoundStore(path);
+    if (!store.ok()) _exit(100);
+    const auto epoch = (*store)->BeginEpoch();
+    const auto run = (*store)->CreateRun(SampleRun());
+    if (!epoch.ok() || !run.ok()) _exit(100);
+    AttemptRow attempt =
+        SampleAttempt((*store)->Rounds(*run).value()[0].id, *epoch);
+    attempt.requests = 30;
+    const auto id = (*store)->BeginAttempt(attempt, SampleShares());
+    if (!id.ok()) _exit(100);
+    for (uint64_t seq = 1; seq <= 6; ++seq) {
+      std::vector<v1::RequestTiming> timings;
+      for (uint32_t i = 0; i < 2; ++i) {
+        timings.push_back(
+            SampleTiming(static_cast<uint32_t>(2 * seq - 2) + i, 1, 1));
+        timings.back().set_error(std::string(3000, 'e'));
+      }
+      const auto ack =
+          (*store)->AppendTimings(SampleBatch(*id, *epoch, "a", seq, timings));
+      if (!ack.ok()) break;
+      acked = *ack;
+    }
+  }
+  _exit(static_cast<int>(acked));
+}
+
+// A write fails at every place where one can.
+TEST(StoreFileTest, FailedWriteAnywhereLosesNoAckAndHalvesNothing) {
+  int most = 0;
+  for (rlim_t limit = 0; limit <= 480 << 10; limit += 16 << 10) {
+    SCOPED_TRACE(limit);
+    TempDir dir;
+    const std::string path = dir.File("r.db");
+    const pid_t child = fork();
+    if (child == 0) WriteUnderLimit(path, limit);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    const int acked = WEXITSTATUS(status);
+    auto store = OpenRoundStore(path);
+    ASSERT_TRUE(store.ok()) << store.status();
+    const auto runs = (*store)->Runs().value();
+    for (const RunRow& run : runs) {
+      EXPECT_EQ((*store)->Rounds(run.id)->size(), 4u);
+    }
+    if (acked == 100) continue;
+    most = std::max(most, acked);
+    ASSERT_EQ(runs.size(), 1u);
+    const auto timings = (*store)->Timings(1).value();
+    EXPECT_EQ(timings.size(), static_cast<size_t>(2 * acked));
+    for (const StoredTiming& stored : timings) {
+      EXPECT_EQ(stored.timing.token_delta_ns_size(), 3);
+    }
+  }
+  EXPECT_EQ(most, 6);
 }
 
 class Unmount {
