@@ -88,15 +88,16 @@ absl::StatusOr<std::vector<std::string>> FlagSet::Parse(int argc,
   optind = 0;  // glibc: start anew
   while (true) {
     int index = -1;
-    const int at = optind == 0 ? 1 : optind;
-    // '+' would stop at the first argument; ':' tells a missing value apart.
+    // ':' tells a missing value from an unknown flag.
     const int got =
         getopt_long(argc, mutable_argv.data(), ":", options.data(), &index);
     if (got == -1) break;
     if (got == '?') {
-      return absl::InvalidArgumentError(
-          absl::StrCat("unknown flag ", mutable_argv[static_cast<size_t>(at)],
-                       "; see --help"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "unknown flag ",
+          optopt != 0 ? std::string{'-', static_cast<char>(optopt)}
+                      : mutable_argv[static_cast<size_t>(optind - 1)],
+          "; see --help"));
     }
     if (got == ':') {
       return absl::InvalidArgumentError(absl::StrCat(

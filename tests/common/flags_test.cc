@@ -57,6 +57,8 @@ TEST_F(FlagsTest, BadValuesAreRefusedByName) {
 
 TEST_F(FlagsTest, UnknownFlagsAndMissingValuesAreRefused) {
   EXPECT_THAT(Parse({"--nmae=n"}).status().message(), HasSubstr("--nmae=n"));
+  EXPECT_THAT(Parse({"a", "--nmae=n", "b"}).status().message(),
+              HasSubstr("--nmae=n"));
   EXPECT_THAT(Parse({"--name"}).status().message(),
               HasSubstr("--name needs a value"));
   EXPECT_THAT(Parse({"-x"}).status().message(), HasSubstr("-x"));
