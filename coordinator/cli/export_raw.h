@@ -5,6 +5,6 @@
 namespace benchfleet {
 
 // 0 printed, 2 usage or no such round, 3 the database cannot be read.
-int RunExportRaw(int argc, char** argv);
+int RunExportRaw(int argc, char* const* argv);
 
 }  // namespace benchfleet

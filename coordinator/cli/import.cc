@@ -66,7 +66,7 @@ int ImportFile(const std::string& path, const std::string& db_path) {
 
 }  // namespace
 
-int RunImport(int argc, char** argv) {
+int RunImport(int argc, char* const* argv) {
   std::string db_path = "results.db";
   FlagSet flags("coordinator import FILE [flags]",
                 "Reads a result file (JSON) into the database as a run.");

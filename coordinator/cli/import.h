@@ -5,6 +5,6 @@ namespace benchfleet {
 
 // 0 imported (or there already), 2 usage or a file that is no result file, 3
 // file or database cannot be opened.
-int RunImport(int argc, char** argv);
+int RunImport(int argc, char* const* argv);
 
 }  // namespace benchfleet

@@ -18,6 +18,12 @@ int FailVerb(absl::string_view verb, const absl::Status& status,
   return exit_code;
 }
 
+int FailVerb(absl::string_view verb, const absl::Status& status) {
+  const bool asked_wrong =
+      absl::IsInvalidArgument(status) || absl::IsNotFound(status);
+  return FailVerb(verb, status, asked_wrong ? kExitUsage : kExitCouldNotRun);
+}
+
 int PrintAll(absl::string_view verb, absl::string_view text) {
   if (fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
       fflush(stdout) == 0) {

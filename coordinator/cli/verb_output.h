@@ -11,6 +11,9 @@ namespace benchfleet {
 
 // Prints "coordinator VERB: message" and returns `exit_code`.
 int FailVerb(absl::string_view verb, const absl::Status& status, int exit_code);
+// With the exit code that fits: usage for InvalidArgument and NotFound, else
+// could not run.
+int FailVerb(absl::string_view verb, const absl::Status& status);
 
 // Writes to stdout; kExitCouldNotRun if that fails.
 int PrintAll(absl::string_view verb, absl::string_view text);

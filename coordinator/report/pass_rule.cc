@@ -32,9 +32,9 @@ void AddResult(const CaseRow& round_case, const RoundResult& result,
   if (result.failed > 0 && group->failed_example.empty()) {
     group->failed_example = example;
   }
-  group->wrong_input_length += result.wrong_input_length;
   group->usage_inconsistent += result.usage_inconsistent;
   if (round_case.allow_wrong_length) return;
+  group->wrong_input_length += result.wrong_input_length;
   group->wrong_length += result.wrong_length;
   const bool agree = result.total_output_tokens ==
                      result.completed * int64_t{round_case.output_tokens};

@@ -27,8 +27,8 @@ struct RunVerdict {
 };
 
 // PASS: every planned round is VALID with all its requests, none of them
-// failed, of wrong length (unless the case allows it), of wrong input length
-// or with inconsistent usage, and token totals agree. Reasons are grouped by
+// failed, of wrong length or wrong input length (unless the case allows it) or
+// with inconsistent usage, and token totals agree. Reasons are grouped by
 // engine and case.
 RunVerdict JudgeRounds(absl::Span<const PlannedOutcome> rounds);
 

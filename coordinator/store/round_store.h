@@ -120,13 +120,14 @@ struct ShareRow {
   // coordinator time = agent time + offset, both monotonic, +- bound.
   int64_t clock_offset_ns = 0, clock_bound_ns = 0;
   int64_t t0_ns = 0, first_sent_ns = 0;
-  v1::ShareManifest manifest;
-  v1::ShareEvidence evidence;
+  v1::ShareManifest manifest = {};
+  v1::ShareEvidence evidence = {};
 };
 
 // One stored rule of validity.
 struct RuleRow {
-  std::string rule, agent_id;  // agent empty: of the attempt
+  std::string rule;
+  std::string agent_id = {};  // empty: of the attempt
   double value = 0, threshold = 0;
   bool ok = true;
 };

@@ -21,7 +21,7 @@ struct Outcome {
   std::string out, err;
 };
 
-Outcome Call(int (*verb)(int, char**), std::vector<std::string> arguments) {
+Outcome Call(int (*verb)(int, char* const*), std::vector<std::string> arguments) {
   std::vector<char*> argv = {const_cast<char*>("verb")};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "coordinator/report/run_summaries.h"
 #include "coordinator/store/sqlite_round_store.h"
 #include "tests/coordinator/measured_run.h"
 
