@@ -1,9 +1,6 @@
 // The agent: flags, wiring, run.
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdio>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -83,6 +80,7 @@ int Main(int argc, char** argv) {
     return 0;
   }
 
+  std::signal(SIGPIPE, SIG_IGN);  // a closed connection is an outcome
   SignalWaiter signals({SIGINT, SIGTERM});
   RealClock clock;
   Session session({flags.coordinator, MakeHello(flags)}, clock);

@@ -218,6 +218,7 @@ void ShareRunner::LoadAndDeliver(Instant t0) {
   std::thread delivery([&] { delivered = sender_.Run(); });
   const LoadResult result = loop->Run();
   delivery.join();
+  SayProgress();  // the last figures
   if (delivered.ok()) {
     SayFinished(result);
   } else {
@@ -225,6 +226,12 @@ void ShareRunner::LoadAndDeliver(Instant t0) {
                 absl::StrCat("timings could not be delivered: ",
                              delivered.message())});
   }
+}
+
+void ShareRunner::SayProgress() {
+  v1::AgentMessage message;
+  *message.mutable_progress() = Progress();
+  say_(std::move(message));
 }
 
 void ShareRunner::SayFinished(const LoadResult& result) {

@@ -46,6 +46,7 @@ class ShareRunner {
   v1::ShareProgress Progress() const;
 
  private:
+  void SayProgress();
   void Run();
   Refusal PrepareShare();
   // Makes the transport; returns the address that requests go to.

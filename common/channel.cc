@@ -10,6 +10,8 @@ constexpr int kKeepaliveTimeMs = 10'000;
 constexpr int kKeepaliveTimeoutMs = 5'000;
 constexpr int kReconnectInitialMs = 1'000;
 constexpr int kReconnectMaxMs = 10'000;
+// One record of the longest answer; batches are far smaller.
+constexpr int kMaxMessageBytes = 16 << 20;
 
 }  // namespace
 
@@ -28,6 +30,7 @@ std::shared_ptr<grpc::Channel> DialCoordinator(const std::string& address) {
 }
 
 void SetServerOptions(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,

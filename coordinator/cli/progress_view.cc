@@ -12,7 +12,8 @@ namespace {
 constexpr absl::Duration kPlainLineEvery = absl::Seconds(10);
 constexpr absl::Duration kRedrawEvery = absl::Milliseconds(100);
 
-// What a line is about; a new topic gets a new plain line.
+// What a line is about. Elsewhere than on a terminal, the last line of a topic
+// is printed once the next begins, and now and then in between.
 std::string Topic(const v1::RunProgress& p) {
   return absl::StrCat(p.state(), "|", p.waiting_for(), "|", p.engine(), "|",
                       p.case_id(), "|", p.repeat(), "|", p.warmup(), "|",
@@ -65,22 +66,36 @@ ProgressView::ProgressView(std::FILE* out, const Clock& clock)
 void ProgressView::Show(const v1::RunProgress& progress) {
   const Instant now = clock_.Now();
   const std::string topic = Topic(progress);
-  const absl::Duration pause = terminal_ ? kRedrawEvery : kPlainLineEvery;
-  if (topic == last_topic_ && now - last_shown_ < pause) return;
+  const bool new_topic = topic != last_topic_;
   last_topic_ = topic;
-  last_shown_ = now;
   std::string line = ProgressLine(progress);
-  if (!terminal_) {
-    std::fprintf(out_, "%s\n", line.c_str());
-  } else {
+  if (terminal_) {
+    if (!new_topic && now - last_shown_ < kRedrawEvery) return;
     line.resize(std::min(line.size(), TerminalWidth(out_) - 1));
     std::fprintf(out_, "\r\033[K%s", line.c_str());
+    std::fflush(out_);
     line_open_ = true;
+  } else {
+    if (new_topic) Flush();
+    pending_ = std::move(line);
+    if (progress.waiting_for().empty() && now - last_shown_ < kPlainLineEvery) {
+      return;
+    }
+    Flush();
   }
+  last_shown_ = now;
+}
+
+void ProgressView::Flush() {
+  if (pending_.empty()) return;
+  if (pending_ != last_printed_) std::fprintf(out_, "%s\n", pending_.c_str());
   std::fflush(out_);
+  last_printed_ = std::move(pending_);
+  pending_.clear();
 }
 
 void ProgressView::End() {
+  Flush();
   if (!line_open_) return;
   std::fprintf(out_, "\r\033[K");
   std::fflush(out_);

@@ -13,22 +13,25 @@ namespace benchfleet {
 // what the run waits for. Pure.
 std::string ProgressLine(const v1::RunProgress& progress);
 
-// On a terminal one line that is rewritten; elsewhere a plain line at each new
-// attempt and now and then in between.
+// On a terminal one line that is rewritten; elsewhere a plain line at the end
+// of each attempt and now and then in between.
 class ProgressView {
  public:
   ProgressView(std::FILE* out, const Clock& clock);
   void Show(const v1::RunProgress& progress);
-  // Clears the line.
+  // Clears the line, or prints the last one.
   void End();
 
  private:
+  void Flush();
+
   std::FILE* const out_;
   const Clock& clock_;
   const bool terminal_;
   std::string last_topic_;
   Instant last_shown_;
   bool line_open_ = false;
+  std::string pending_, last_printed_;  // plain lines only
 };
 
 }  // namespace benchfleet

@@ -93,7 +93,6 @@ AttemptEnd AttemptRunner::Run() {
     if (event) Handle(*event);
     if (cancelled_()) Feed({.kind = Kind::kCancel});
     CheckDeadline();
-    if (state_.phase == AttemptPhase::kRunning) ReportProgress();
   }
   return {state_.cause, state_.refusal, state_.reason, std::move(shares_)};
 }
@@ -162,6 +161,7 @@ void AttemptRunner::HandleSaid(const AgentSaid& said) {
     GiveTickets(said.agent_id, message.ticket_request());
   } else if (message.has_progress()) {
     progress_[said.agent_id] = message.progress();
+    if (state_.phase == AttemptPhase::kRunning) ReportProgress();
   } else if (message.has_finished()) {
     share->manifest = message.finished().manifest();
     share->evidence = message.finished().evidence();

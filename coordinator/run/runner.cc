@@ -325,6 +325,9 @@ absl::StatusOr<AttemptEnd> Runner::RunAttempt(Current& run,
                                    : round.request_seed);
   PostAttempt(run, round, row);
   AttemptEnd end = Drive(run, std::move(order));
+  if (end.cause == StopCause::kCancelled && !Cancelled(run.run.run_id)) {
+    end.reason = "coordinator_restart";  // this process stops, the run goes on
+  }
   RETURN_IF_ERROR(CloseAttempt(row, end));
   if (!row.reason.empty()) {
     LogWarning("run ", run.run.run_id, ", attempt ", row.id, ": ", row.reason);
