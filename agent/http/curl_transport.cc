@@ -258,7 +258,7 @@ void CurlTransport::Poll(Instant until) {
   Instant wake = until;
   if (curl_timer_) wake = std::min(wake, *curl_timer_);
   if (!deadlines_.empty()) wake = std::min(wake, deadlines_.front().at);
-  for (const SocketPoll::Ready& ready : poll_->Wait(wake, clock_.Now())) {
+  for (const SocketPoll::Ready& ready : poll_->Wait(wake)) {
     const int mask = (ready.readable ? CURL_CSELECT_IN : 0) |
                      (ready.writable ? CURL_CSELECT_OUT : 0) |
                      (ready.failed ? CURL_CSELECT_ERR : 0);

@@ -4,6 +4,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
@@ -54,7 +55,8 @@ void SocketPoll::Forget(int fd) {
 }
 
 void SocketPoll::Arm(Instant until) {
-  if (until == armed_) return;
+  until.ns = std::max<int64_t>(until.ns, 1);  // 0 would disarm
+  if (armed_.ns != 0 && armed_ <= until) return;
   constexpr int64_t kSecond = 1'000'000'000;
   itimerspec when{};
   when.it_value.tv_sec = until.ns / kSecond;
@@ -63,13 +65,21 @@ void SocketPoll::Arm(Instant until) {
   armed_ = until;
 }
 
-absl::Span<const SocketPoll::Ready> SocketPoll::Wait(Instant until,
-                                                     Instant now) {
-  const bool wait = until > now;
-  if (wait) Arm(until);
-  const int n = epoll_wait(epoll_, events_.data(), kBatch, wait ? -1 : 0);
-  size_t count = 0;
-  for (int i = 0; i < n; ++i) {
+absl::Span<const SocketPoll::Ready> SocketPoll::Wait(Instant until) {
+  while (true) {
+    Arm(until);
+    const Instant rings = armed_;
+    const int n = epoll_wait(epoll_, events_.data(), kBatch, -1);
+    bool woken = false;
+    const size_t count = Sort(n, &woken);
+    const bool rang_early = armed_.ns == 0 && rings < until;
+    if (count > 0 || woken || !rang_early) return {ready_.data(), count};
+  }
+}
+
+size_t SocketPoll::Sort(int count, bool* woken) {
+  size_t sockets = 0;
+  for (int i = 0; i < count; ++i) {
     const epoll_event& event = events_[static_cast<size_t>(i)];
     const int fd = event.data.fd;
     if (fd == timer_) {
@@ -77,13 +87,14 @@ absl::Span<const SocketPoll::Ready> SocketPoll::Wait(Instant until,
       armed_ = {};
     } else if (fd == wake_) {
       Drain(fd);
+      *woken = true;
     } else {
-      ready_[count++] = {fd, (event.events & EPOLLIN) != 0,
-                         (event.events & EPOLLOUT) != 0,
-                         (event.events & (EPOLLERR | EPOLLHUP)) != 0};
+      ready_[sockets++] = {fd, (event.events & EPOLLIN) != 0,
+                           (event.events & EPOLLOUT) != 0,
+                           (event.events & (EPOLLERR | EPOLLHUP)) != 0};
     }
   }
-  return {ready_.data(), count};
+  return sockets;
 }
 
 void SocketPoll::Wake() {

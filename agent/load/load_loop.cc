@@ -43,9 +43,9 @@ LoadLoop::LoadLoop(LoadPlan plan, HttpTransport& transport, const Clock& clock,
 LoadLoop::~LoadLoop() = default;
 
 LoadResult LoadLoop::Run() {
-  watch_.Begin(clock_.Now());
+  Instant now = clock_.Now();
+  watch_.Begin(now);
   while (true) {
-    const Instant now = clock_.Now();
     if (inbox_.has_news()) TakeNews();
     if (stop_.load(std::memory_order_relaxed)) CutAll();
     RecordEnded();
@@ -53,11 +53,12 @@ LoadResult LoadLoop::Run() {
     AskIfShort();
     CutLingering(now);
     if (Over()) break;
-    const Instant before_poll = clock_.Now();
-    watch_.TurnEnded(now, before_poll);
-    const Instant until = NextWake(before_poll);
+    const Instant turn_end = clock_.Now();
+    watch_.TurnEnded(now, turn_end);
+    const Instant until = NextWake(turn_end);
     transport_.Poll(until);
-    watch_.PollReturned(until, clock_.Now());
+    now = clock_.Now();
+    watch_.PollReturned(until, now);
   }
   result_.evidence = watch_.Evidence(clock_.Now());
   recorder_.Close();

@@ -15,12 +15,29 @@ BIN = pathlib.Path(os.environ.get("BIN_DIR", ROOT / "build/bin"))
 SOURCE_CORE, CLIENT_CORE = 0, 1
 
 
-# BENCH_REALTIME=1: before all other work of a shared machine (needs root).
-FIRST = (["chrt", "--rr", "1"] if os.environ.get("BENCH_REALTIME") == "1" else [])
+# BENCH_ALONE=1 (root; shared machines only): the bench runs before all other
+# work, and a spinner keeps that work off the client's core in between, as on an
+# idle machine. Everybody else has to do with what is left: be brief.
+ALONE = os.environ.get("BENCH_ALONE") == "1"
 
 
-def pinned(core, *arguments):
-    return [*FIRST, "taskset", "-c", str(core), *map(str, arguments)]
+def pinned(core, *arguments, priority=2):
+    first = ["chrt", "--rr", str(priority)] if ALONE else []
+    return [*first, "taskset", "-c", str(core), *map(str, arguments)]
+
+
+@contextlib.contextmanager
+def client_core_kept():
+    if not ALONE:
+        yield
+        return
+    spinner = subprocess.Popen(pinned(CLIENT_CORE, sys.executable, "-c",
+                                      "while True: pass", priority=1))
+    try:
+        yield
+    finally:
+        spinner.kill()
+        spinner.wait()
 
 
 @contextlib.contextmanager
@@ -41,8 +58,9 @@ def source(*flags):
 
 def client(*arguments, core=CLIENT_CORE):
     """Runs to the end; what it prints as JSON."""
-    done = subprocess.run(pinned(core, *arguments), text=True,
-                          capture_output=True)
+    with client_core_kept():
+        done = subprocess.run(pinned(core, *arguments), text=True,
+                              capture_output=True)
     if done.returncode != 0 or not done.stdout:
         sys.exit(f"{arguments}: exit {done.returncode}: {done.stdout}{done.stderr}")
     return json.loads(done.stdout)
