@@ -129,7 +129,6 @@ void CurlExchange::SetFixedOptions(const CurlTransportOptions& options) {
   set(CURLOPT_NOPROXY, "*");
   set(CURLOPT_TCP_NODELAY, 1L);
   set(CURLOPT_USERAGENT, "benchfleet");
-  set(CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
   set(CURLOPT_SSL_VERIFYPEER, options.insecure_skip_verify ? 0L : 1L);
   set(CURLOPT_SSL_VERIFYHOST, options.insecure_skip_verify ? 0L : 2L);
   if (!options.ca_file.empty()) {
@@ -140,10 +139,9 @@ void CurlExchange::SetFixedOptions(const CurlTransportOptions& options) {
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_WRITEFUNCTION, &CurlExchange::OnBody);
   set(CURLOPT_WRITEDATA, this);
-  // The body comes by a read function without a seek function: libcurl then
-  // cannot send it a second time on its own. OnRequest refuses the rest.
-  set(CURLOPT_READFUNCTION, &CurlExchange::OnUpload);
-  set(CURLOPT_READDATA, this);
+  // libcurl on its own sends a request again when a reused connection ends
+  // without a byte. Its only way there leads over OnNewSocket or OnRequest,
+  // which refuse.
   set(CURLOPT_PREREQFUNCTION, &CurlExchange::OnRequest);
   set(CURLOPT_PREREQDATA, this);
   set(CURLOPT_SOCKOPTFUNCTION, &CurlExchange::OnNewSocket);
@@ -167,9 +165,13 @@ absl::Status CurlExchange::Prepare(const HttpRequest& request,
   if (request.method == "GET") {
     curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
   } else if (request.method == "POST") {
+    // Not a read function: libcurl then sends head and body (up to 64 KB) in
+    // one call.
     curl_easy_setopt(easy_, CURLOPT_POST, 1L);
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request.body.size()));
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS,
+                     request.body.empty() ? "" : request.body.data());
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("HTTP method ", request.method, ": GET or POST only"));
@@ -184,7 +186,6 @@ absl::Status CurlExchange::Prepare(const HttpRequest& request,
   error_[0] = '\0';
   observer_ = observer;
   timeouts_ = request.timeouts;
-  unsent_ = request.body;
   started_ = clock_.Now();
   requested_ = last_bytes_ = std::nullopt;
   last_turn_ = 0;
@@ -246,14 +247,6 @@ void CurlExchange::TakeHeaderLine(absl::string_view line) {
   }
 }
 
-size_t CurlExchange::OnUpload(char* buffer, size_t size, size_t n, void* self) {
-  absl::string_view& unsent = static_cast<CurlExchange*>(self)->unsent_;
-  const size_t count = std::min(size * n, unsent.size());
-  std::memcpy(buffer, unsent.data(), count);
-  unsent.remove_prefix(count);
-  return count;
-}
-
 int CurlExchange::OnRequest(void* self, char*, char*, int, int) {
   auto* exchange = static_cast<CurlExchange*>(self);
   if (exchange->requested_) {  // libcurl wants to send it again
@@ -267,7 +260,12 @@ int CurlExchange::OnRequest(void* self, char*, char*, int, int) {
 }
 
 int CurlExchange::OnNewSocket(void* self, int, int) {
-  ++static_cast<CurlExchange*>(self)->sockets_opened_;
+  auto* exchange = static_cast<CurlExchange*>(self);
+  if (exchange->requested_) {
+    exchange->resend_refused_ = true;
+    return CURL_SOCKOPT_ERROR;
+  }
+  ++exchange->sockets_opened_;
   return CURL_SOCKOPT_OK;
 }
 
@@ -285,7 +283,6 @@ void CurlExchange::Deliver(uint64_t turn) {
 
 void CurlExchange::DeliverEnd(const TransportEnd& end, Instant stamp) {
   HttpObserver* const observer = std::exchange(observer_, nullptr);
-  unsent_ = {};
   observer->OnEnd(end, stamp);
 }
 

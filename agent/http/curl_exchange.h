@@ -81,7 +81,6 @@ class CurlExchange {
  private:
   static size_t OnHeader(char* data, size_t size, size_t n, void* self);
   static size_t OnBody(char* data, size_t size, size_t n, void* self);
-  static size_t OnUpload(char* buffer, size_t size, size_t n, void* self);
   static int OnRequest(void* self, char*, char*, int, int);
   static int OnNewSocket(void* self, int fd, int purpose);
 
@@ -102,7 +101,6 @@ class CurlExchange {
   std::shared_ptr<const CurlHeaders> headers_;
   HttpObserver* observer_ = nullptr;
   HttpTimeouts timeouts_;
-  absl::string_view unsent_;
 
   Instant started_;
   std::optional<Instant> requested_;   // connected, the request goes out

@@ -15,9 +15,8 @@ BIN = pathlib.Path(os.environ.get("BIN_DIR", ROOT / "build/bin"))
 SOURCE_CORE, CLIENT_CORE = 0, 1
 
 
-# BENCH_ALONE=1 (root; shared machines only): the bench runs before all other
-# work, and a spinner keeps that work off the client's core in between, as on an
-# idle machine. Everybody else has to do with what is left: be brief.
+# BENCH_ALONE=1 (root; for a machine with other work on it): the bench runs
+# before all other work. Everybody else has to do with what is left: be brief.
 ALONE = os.environ.get("BENCH_ALONE") == "1"
 
 
@@ -27,8 +26,11 @@ def pinned(core, *arguments, priority=2):
 
 
 @contextlib.contextmanager
-def client_core_kept():
-    if not ALONE:
+def client_core_kept(keep):
+    """Keeps other work off the client's core between its turns, too, so that
+    its caches stay warm as on an idle machine. Linux then takes the core away
+    for 50 ms in a second: not for what measures delays."""
+    if not (ALONE and keep):
         yield
         return
     spinner = subprocess.Popen(pinned(CLIENT_CORE, sys.executable, "-c",
@@ -56,14 +58,21 @@ def source(*flags):
     facts.update(json.loads(report))
 
 
-def client(*arguments, core=CLIENT_CORE):
-    """Runs to the end; what it prints as JSON."""
-    with client_core_kept():
-        done = subprocess.run(pinned(core, *arguments), text=True,
-                              capture_output=True)
-    if done.returncode != 0 or not done.stdout:
-        sys.exit(f"{arguments}: exit {done.returncode}: {done.stdout}{done.stderr}")
-    return json.loads(done.stdout)
+def clients(*commands, keep_core=False):
+    """Runs all at once to their ends; what each prints as JSON."""
+    with client_core_kept(keep_core):
+        children = [subprocess.Popen(pinned(CLIENT_CORE, *command), text=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    for command in commands]
+        outputs = [child.communicate() for child in children]
+    for command, child, (out, err) in zip(commands, children, outputs):
+        if child.returncode != 0 or not out:
+            sys.exit(f"{command}: exit {child.returncode}: {out}{err}")
+    return [json.loads(out) for out, _ in outputs]
+
+
+def client(*command):
+    return clients(command, keep_core=True)[0]
 
 
 def python_with_aiohttp():

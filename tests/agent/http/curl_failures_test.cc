@@ -51,6 +51,33 @@ TEST_F(CurlTransportTest, ARequestOnADeadConnectionIsNotSentAgain) {
   EXPECT_EQ(requests, 5);
 }
 
+// libcurl would send the request again on a connection of its own making.
+TEST_F(CurlTransportTest, ADeadConnectionIsFollowedByNoOther) {
+  for (const bool read_whole : {true, false}) {
+    for (const size_t size : {0u, 2u, 60'000u, 100'000u, 3'000'000u}) {
+      std::atomic<int> requests{0};
+      TcpServer server([&](int fd, int) {
+        requests += TcpServer::ReadRequest(fd).empty() ? 0 : 1;
+        TcpServer::Write(fd, Ok("a"));
+        char some[10];
+        if (read_whole) {
+          requests += TcpServer::ReadRequest(fd).empty() ? 0 : 1;
+        } else {  // what is left unread makes the close a reset
+          requests += recv(fd, some, sizeof(some), 0) > 0 ? 1 : 0;
+        }
+      });
+      EXPECT_EQ(Run(Post(server.url())).body, "a");
+      const std::string body(size, 'x');
+      const Log dead = Run(Post(server.url(), body));
+      EXPECT_EQ(dead.end.kind, Kind::kReset) << size << dead.end.message;
+      EXPECT_THAT(dead.end.message, HasSubstr("not sent again")) << size;
+      EXPECT_FALSE(dead.end.new_connection);
+      EXPECT_EQ(requests, 2);
+      EXPECT_EQ(server.connections(), 1);
+    }
+  }
+}
+
 TEST_F(CurlTransportTest, EachWayOfEndingHasItsKind) {
   const std::pair<const char*, Kind> rows[] = {
       {"", Kind::kReset},
