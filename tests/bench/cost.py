@@ -33,7 +33,8 @@ def paced(streams_list, repeats, tokens, flags):
     print(f"\nPaced: {1000 // INTERVAL_MS} tokens/s per stream, {tokens} tokens each; "
           f"CPU us per token event (min-max)")
     print("| streams | floor | ours | python | ours/floor | ours/python | "
-          "KB/stream | source core |\n|" + " --- |" * 8)
+          "source core |\n|" + " --- |" * 7)
+    resident = {}
     for streams in streams_list:
         costs = {name: [] for name in CLIENTS}
         memory, busy = [], []
@@ -46,13 +47,18 @@ def paced(streams_list, repeats, tokens, flags):
                                      f"{streams * tokens}")
                 costs[name].append(microseconds_per_event(result))
                 if name == "ours":
-                    memory.append(result["kb_per_stream"])
+                    memory.append(result["kb_per_stream"] * streams)
                     busy.append(facts["cpu_s"] / result["wall_s"])
         ratios = [median([a / b for a, b in zip(costs["ours"], costs[other])])
                   for other in ("floor", "python")]
         cells = [f"{median(c):.2f} ({min(c):.2f}-{max(c):.2f})" for c in costs.values()]
         print(f"| {streams} | {' | '.join(cells)} | {ratios[0]:.2f} | {ratios[1]:.2f} | "
-              f"{median(memory):.1f} | {median(busy):.0%} |", flush=True)
+              f"{median(busy):.0%} |", flush=True)
+        resident[streams] = median(memory)
+    low, high = min(resident), max(resident)
+    if low < high:
+        growth = (resident[high] - resident[low]) / (high - low)
+        print(f"Memory of ours: {growth:.1f} KB per stream from {low} to {high} streams")
 
 
 def unpaced(repeats, tokens):
@@ -93,7 +99,7 @@ def main():
     repeats = arguments.repeats or (1 if arguments.quick else 3)
     describe_machine()
     streams = [int(s) for s in arguments.streams.split(",")]
-    paced(streams, repeats, 150 if arguments.quick else 400,
+    paced(streams, repeats, 150 if arguments.quick else 250,
           ["--lockstep" if arguments.lockstep else "--spread"])
     unpaced(repeats, 10_000)
     short(repeats, 60_000)

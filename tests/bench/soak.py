@@ -4,8 +4,8 @@ after run.
     soak.py [MINUTES]
 
 After each run, with nothing in flight, resident memory and open descriptors of
-each process are sampled. Verdict: the medians of the last and the second
-quarter of the samples differ by less than 2 % + 512 KB and 2 descriptors.
+each process are sampled. Verdict: from the second to the last quarter of the
+samples the medians grow by less than 2 % + 512 KB and 2 descriptors.
 """
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Soak(fleet.FleetTest):
         """Not a test of its own: a folder and processes for main."""
 
     def run_for(self, minutes):
-        _, url = self.sim("engine", "vllm", 40)
+        _, url = self.sim("engine", "vllm", 20)
         coordinator, address = self.coordinator()
         watched = {"coordinator": coordinator}
         for name in ("agent-1", "agent-2"):
@@ -55,9 +55,9 @@ class Soak(fleet.FleetTest):
             done = self.run_verb("submit", suite, f"--coordinator={address}",
                                  "--min-agents=2")
             rounds += 9
-            if done.returncode != 0:
-                bad += 1
-                print(done.stdout[-500:], done.stderr[-500:], sep="\n")
+            if done.returncode not in (0, 1):
+                raise SystemExit(done.stdout[-500:] + done.stderr[-500:])
+            bad += done.returncode  # a busy machine makes rounds INVALID
             for name, process in watched.items():
                 samples[name].append(sample(process.child.pid))
             minute = int((time.monotonic() - began) / 30)
@@ -69,7 +69,7 @@ class Soak(fleet.FleetTest):
         print(f"{rounds} rounds, {rounds // 9 * (40 + 240 + 160) * 3} requests, "
               f"{bad} runs not PASS, database {self.db.stat().st_size >> 10} KB")
         flat = [verdict(name, values) for name, values in samples.items()]
-        return bad == 0 and all(flat)
+        return all(flat)
 
 
 def verdict(name, values):

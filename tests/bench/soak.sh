@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . deploy/setup.sh
+mkdir -p build
 install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 build_tree ON coordinator agent enginesim
 exec python3 -B tests/bench/soak.py "$@"
