@@ -99,10 +99,7 @@ Refusal CheckEngine(const v1::ShareSpec& share,
   get.method = "GET";
   get.url = *url;
   get.headers = &headers;
-  get.timeouts = {.connect = absl::Seconds(5),
-                  .first_byte = absl::Seconds(10),
-                  .between_bytes = absl::Seconds(10),
-                  .request = absl::Seconds(15)};
+  get.timeouts = {.connect = absl::Seconds(5), .request = absl::Seconds(15)};
   if (share.check_model()) {
     Refusal refusal = CheckModels(share, get, transport, clock);
     if (refusal.refused()) {
