@@ -66,9 +66,11 @@ class Play:
     def lateness_ms(self):
         """(what, ms after the send that it must follow), of completed requests."""
         late = []
-        for request, post in zip(self.requests, self.posts):
+        posts = {int(p["headers"]["x-request-id"].rsplit("-", 1)[1]): p for p in self.posts}
+        for request in self.requests:
             if request["outcome"] != "COMPLETED":
                 continue
+            post = posts[request["ordinal"]]
             expect = self.expect.get("each_completed", self.expect)
             sent = {}
             for send in self.sends:
