@@ -13,7 +13,8 @@ from case_server import CaseServer
 from fleet import DEADLINE_S, ROOT, FleetTest, decode_varints
 
 PASS, FAIL = 0, 1
-MOST_PLAYS = 5
+MOST_PLAYS = 5   # by which times are judged
+MOST_TRIES = 30  # those included that a busy machine spoilt
 FLAGS = {1: "wrong_length", 2: "wrong_input_length", 3: "usage_inconsistent"}
 REUSED_DEAD_CONNECTION = 1 << 5
 # Rules that a busy machine breaks; such a play shows nothing and is repeated.
@@ -47,12 +48,24 @@ class Play:
         self.results = everything("SELECT * FROM round_results WHERE attempt_id IN ({})")
         self.broken = [r["rule"] for r in everything(
             "SELECT rule FROM rules WHERE attempt_id IN ({}) AND NOT ok")]
+        self.stalls_ns = [r["longest_stall_ns"] for r in everything(
+            "SELECT longest_stall_ns FROM shares WHERE attempt_id IN ({})")]
         self.reasons = [r["reason"] for r in test.query(
             "SELECT reason FROM run_reasons", db=db)
             if r["reason"].startswith(case["id"] + " ")]
 
     def is_noise(self):
-        return any(rule in NOISE for rule in self.broken)
+        return any(rule in NOISE for rule in self.broken) or (
+            self.coalesced_more() and self.someone_stalled())
+
+    def coalesced_more(self):
+        expected = self.expect.get("each_completed", self.expect).get("coalesced", 0)
+        return any(r["outcome"] == "COMPLETED" and r["coalesced"] > expected
+                   for r in self.requests)
+
+    def someone_stalled(self, limit_ns=10_000_000):
+        late = (s["before_ns"] - s["start_ns"] - s["at_ms"] * 1e6 for s in self.sends)
+        return max(self.stalls_ns) > limit_ns or any(ns > limit_ns for ns in late)
 
     def arrivals(self, request):
         """Of the content chunks, in ns of the agent's (this host's) clock."""
@@ -239,7 +252,7 @@ class CasesTest(FleetTest):
         for cases in self.groups():
             lateness = {c["id"]: [] for c in cases}
             left = cases
-            for number in range(MOST_PLAYS):
+            for number in range(MOST_TRIES):
                 plays = self.play(left)
                 again = []
                 for case in left:
@@ -250,19 +263,22 @@ class CasesTest(FleetTest):
                     with self.subTest(case=case["id"], play=number):
                         self.check_facts(play)
                         lateness[case["id"]].append(play.lateness_ms())
-                        if self.off_times(play):
+                        if self.off_times(play) and len(lateness[case["id"]]) < MOST_PLAYS:
                             again.append(case)
                 left = again
                 if not left:
                     break
                 self.reset(left)
-            for case in left:  # late in some play of each five
+            for case in cases:
                 with self.subTest(case=case["id"]):
-                    self.check_median(case, lateness[case["id"]])
+                    self.check_times(case, lateness[case["id"]])
 
-    def check_median(self, case, plays):
+    def check_times(self, case, plays):
+        """By the last play if all is in time there, else by the median of five."""
         self.assertTrue(plays, "every play was spoilt by a stalled client")
         tolerance = case["expect"].get("tolerance_ms", 10)
+        if all(ms <= tolerance for _, ms in plays[-1]):
+            return
         for times in zip(*plays):
             median = statistics.median(ms for _, ms in times)
             self.assertLessEqual(median, tolerance, times)
