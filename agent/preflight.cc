@@ -10,7 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "agent/http/error_text.h"
 #include "agent/http/fetch.h"
 #include "agent/http/model_list.h"
 #include "agent/http/url.h"
@@ -20,19 +20,20 @@ namespace {
 
 // Files, logs, gRPC and epoll beside the connections under load.
 constexpr uint64_t kOwnOpenFiles = 64;
-constexpr size_t kShownBodyBytes = 200;
 
 // What an answer that is no model list was.
-std::string Describe(const FetchResult& got) {
-  const std::string body = got.body.substr(0, kShownBodyBytes);
-  return absl::StrCat(
-      "HTTP ", got.status, ", ",
-      got.content_type.empty() ? "no content type" : got.content_type,
-      body.empty() ? ", empty body" : ": ", body);
+std::string Describe(const FetchResult& got, const std::string& api_key) {
+  const std::string body = Excerpt(got.body, api_key);
+  return absl::StrCat("HTTP ", got.status, ", ",
+                      got.content_type.empty()
+                          ? "no content type"
+                          : CleanText(got.content_type, 100),
+                      body.empty() ? ", empty body" : ": ", body);
 }
 
 Refusal CheckModels(const v1::ShareSpec& share, const HttpRequest& get,
-                    HttpTransport& transport, const Clock& clock) {
+                    const std::string& api_key, HttpTransport& transport,
+                    const Clock& clock) {
   const FetchResult got = Fetch(transport, clock, get);
   const auto unreachable = [&](absl::string_view why) -> Refusal {
     return {v1::ShareRefused::ENGINE_UNREACHABLE,
@@ -44,20 +45,22 @@ Refusal CheckModels(const v1::ShareSpec& share, const HttpRequest& get,
   }
   if (got.status != 200) {
     return unreachable(
-        absl::StrCat("expected a model list, got ", Describe(got)));
+        absl::StrCat("expected a model list, got ", Describe(got, api_key)));
   }
   const absl::StatusOr<std::vector<std::string>> ids = ParseModelIds(got.body);
   if (!ids.ok()) {
-    return unreachable(
-        absl::StrCat(ids.status().message(), "; it was ", Describe(got)));
+    return unreachable(absl::StrCat(ids.status().message(), "; it was ",
+                                    Describe(got, api_key)));
   }
   const std::string& wanted = share.engine().model();
   if (std::find(ids->begin(), ids->end(), wanted) != ids->end()) return {};
-  return {v1::ShareRefused::MODEL_NOT_SERVED,
-          absl::StrCat("engine ", share.engine().name(), " at ",
-                       share.engine().base_url(), " does not serve model \"",
-                       wanted, "\"; it serves: ",
-                       ids->empty() ? "nothing" : absl::StrJoin(*ids, ", "))};
+  return {
+      v1::ShareRefused::MODEL_NOT_SERVED,
+      absl::StrCat(
+          "engine ", share.engine().name(), " at ", share.engine().base_url(),
+          " does not serve model \"", wanted, "\"; it serves: ",
+          ids->empty() ? "nothing"
+                       : CleanText(absl::StrJoin(*ids, ", "), kErrorBytes))};
 }
 
 }  // namespace
@@ -99,17 +102,11 @@ Refusal CheckEngine(const v1::ShareSpec& share,
   get.method = "GET";
   get.url = *url;
   get.headers = &headers;
-  get.timeouts = {.connect = absl::Seconds(5),
-                  .first_byte = absl::Seconds(10),
-                  .between_bytes = absl::Seconds(10),
-                  .request = absl::Seconds(15)};
+  get.timeouts = {.connect = absl::Seconds(5), .request = absl::Seconds(15)};
   if (share.check_model()) {
-    Refusal refusal = CheckModels(share, get, transport, clock);
+    Refusal refusal = CheckModels(share, get, api_key, transport, clock);
     if (refusal.refused()) {
-      if (!api_key.empty()) {
-        refusal.message =
-            absl::StrReplaceAll(refusal.message, {{api_key, "[key]"}});
-      }
+      refusal.message = MaskSecret(refusal.message, api_key);
       return refusal;
     }
   }

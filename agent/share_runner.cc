@@ -35,18 +35,25 @@ uint64_t BodyHash(const std::string& body) {
   return hash;
 }
 
-HttpTimeouts TimeoutsOf(const v1::Timeouts& asked) {
+HttpTimeouts HttpTimeoutsOf(const v1::Timeouts& asked) {
   HttpTimeouts timeouts;
-  if (asked.has_connect_s())
+  if (asked.has_connect_s()) {
     timeouts.connect = absl::Seconds(asked.connect_s());
-  if (asked.has_first_byte_s()) {
-    timeouts.first_byte = absl::Seconds(asked.first_byte_s());
   }
-  if (asked.has_between_bytes_s()) {
-    timeouts.between_bytes = absl::Seconds(asked.between_bytes_s());
-  }
-  if (asked.has_request_s())
+  if (asked.has_request_s()) {
     timeouts.request = absl::Seconds(asked.request_s());
+  }
+  return timeouts;
+}
+
+TokenTimeouts TokenTimeoutsOf(const v1::Timeouts& asked) {
+  TokenTimeouts timeouts;
+  if (asked.has_first_token_s()) {
+    timeouts.first = absl::Seconds(asked.first_token_s());
+  }
+  if (asked.has_between_tokens_s()) {
+    timeouts.between = absl::Seconds(asked.between_tokens_s());
+  }
   return timeouts;
 }
 
@@ -164,7 +171,8 @@ Refusal ShareRunner::PrepareShare() {
       .url = *url,
       .headers = RequestHeaders(share, *key),
       .key = *key,
-      .timeouts = TimeoutsOf(share.timeouts()),
+      .timeouts = HttpTimeoutsOf(share.timeouts()),
+      .token_timeouts = TokenTimeoutsOf(share.timeouts()),
       .request_id_prefix = absl::StrCat("bf-", prepare_.attempt().epoch(), "-",
                                         prepare_.attempt().attempt_id(), "-"),
       .t0 = {}};

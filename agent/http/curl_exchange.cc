@@ -187,7 +187,8 @@ absl::Status CurlExchange::Prepare(const HttpRequest& request,
   observer_ = observer;
   timeouts_ = request.timeouts;
   started_ = clock_.Now();
-  requested_ = last_bytes_ = std::nullopt;
+  last_bytes_ = std::nullopt;
+  requested_ = false;
   last_turn_ = 0;
   sockets_opened_ = 0;
   new_connection_ = resend_refused_ = head_complete_ = head_delivered_ = false;
@@ -253,9 +254,8 @@ int CurlExchange::OnRequest(void* self, char*, char*, int, int) {
     exchange->resend_refused_ = true;
     return CURL_PREREQFUNC_ABORT;
   }
-  exchange->requested_ = exchange->clock_.Now();
+  exchange->requested_ = true;
   exchange->new_connection_ = exchange->sockets_opened_ > 0;
-  exchange->Touch();
   return CURL_PREREQFUNC_OK;
 }
 
@@ -291,25 +291,12 @@ std::optional<Instant> CurlExchange::StampOfTurn(uint64_t turn) const {
 }
 
 Instant CurlExchange::Deadline() const {
-  const Instant whole = After(started_, timeouts_.request);
-  if (!requested_) return whole;  // libcurl minds the connect timeout
-  return std::min(whole, last_bytes_
-                             ? After(*last_bytes_, timeouts_.between_bytes)
-                             : After(*requested_, timeouts_.first_byte));
+  return After(started_, timeouts_.request);
 }
 
 std::string CurlExchange::TimeoutMessage() const {
-  if (Deadline() == After(started_, timeouts_.request)) {
-    return absl::StrCat("timeout of the request: not over after ",
-                        absl::FormatDuration(timeouts_.request), " with ",
-                        peer_);
-  }
-  if (!last_bytes_) {
-    return absl::StrCat("timeout of the first byte: none from ", peer_,
-                        " within ", absl::FormatDuration(timeouts_.first_byte));
-  }
-  return absl::StrCat("timeout between bytes: none from ", peer_, " for ",
-                      absl::FormatDuration(timeouts_.between_bytes));
+  return absl::StrCat("timeout of the request: not over after ",
+                      absl::FormatDuration(timeouts_.request), " with ", peer_);
 }
 
 void CurlExchange::AddConnectionFacts(TransportEnd* end) const {

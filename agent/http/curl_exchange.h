@@ -64,7 +64,7 @@ class CurlExchange {
   // For an end that we brought about.
   TransportEnd EndBy(TransportEnd::Kind kind, std::string message) const;
 
-  // When the current phase, or the request, has lasted too long.
+  // When the request has lasted too long. libcurl minds the connect timeout.
   Instant Deadline() const;
   std::string TimeoutMessage() const;
   // Stamp of bytes that came in `turn`, if any did.
@@ -75,7 +75,6 @@ class CurlExchange {
   // Kept by the transport.
   uint64_t id = 0;
   bool active = false;
-  Instant scheduled;  // earliest deadline entry
   bool touched = false;
 
  private:
@@ -103,7 +102,7 @@ class CurlExchange {
   HttpTimeouts timeouts_;
 
   Instant started_;
-  std::optional<Instant> requested_;   // connected, the request goes out
+  bool requested_ = false;             // connected, the request goes out
   std::optional<Instant> last_bytes_;  // of the body
   uint64_t last_turn_ = 0;
   int sockets_opened_ = 0;

@@ -57,7 +57,6 @@ class CurlTransport final : public HttpTransport {
   bool Settle();
   void End(CurlExchange& exchange, const TransportEnd& end, Instant stamp);
   void PinNames(CurlExchange& exchange);
-  void Schedule(CurlExchange& exchange);
   void PushDeadline(DeadlineEntry entry);
   void ExpireDeadlines(Instant now);
 
@@ -77,7 +76,7 @@ class CurlTransport final : public HttpTransport {
   std::optional<Instant> curl_timer_;
   uint64_t turn_ = 0;
   uint64_t generation_ = 0;
-  // A heap with at least one entry, not late, for each active exchange.
+  // A heap with an entry for each active exchange.
   std::vector<DeadlineEntry> deadlines_;
 };
 
@@ -198,8 +197,7 @@ absl::StatusOr<HttpTransport::ExchangeId> CurlTransport::Start(
     return prepared;
   }
   const ExchangeId id = exchange.id;
-  exchange.scheduled = exchange.Deadline();
-  PushDeadline({exchange.scheduled, id});
+  PushDeadline({exchange.Deadline(), id});
   // Sends at once on a kept-alive connection: of many requests that are due
   // together, the first need not wait for the last.
   ++turn_;
@@ -236,7 +234,6 @@ bool CurlTransport::Settle() {
   for (CurlExchange* exchange : touched_) {
     exchange->touched = false;
     exchange->Deliver(turn_);
-    Schedule(*exchange);
   }
   touched_.clear();
   int left;
@@ -272,20 +269,13 @@ void CurlTransport::Poll(Instant until) {
   ExpireDeadlines(now);
 }
 
-void CurlTransport::Schedule(CurlExchange& exchange) {
-  const Instant deadline = exchange.Deadline();
-  if (deadline >= exchange.scheduled) return;  // looked at again by then
-  exchange.scheduled = deadline;
-  PushDeadline({deadline, exchange.id});
-}
-
 void CurlTransport::PushDeadline(DeadlineEntry entry) {
   // Entries outlive their exchanges; they are swept before they pile up.
   if (deadlines_.size() > 4 * exchanges_.size() + 1024) {
     deadlines_.clear();
     for (const auto& exchange : exchanges_) {
       if (!exchange->active || exchange->id == entry.id) continue;
-      deadlines_.push_back({exchange->scheduled, exchange->id});
+      deadlines_.push_back({exchange->Deadline(), exchange->id});
     }
     std::make_heap(deadlines_.begin(), deadlines_.end());
   }
@@ -299,15 +289,9 @@ void CurlTransport::ExpireDeadlines(Instant now) {
     std::pop_heap(deadlines_.begin(), deadlines_.end());
     deadlines_.pop_back();
     CurlExchange* exchange = Find(entry.id);
-    if (exchange == nullptr || exchange->scheduled != entry.at) continue;
-    const Instant deadline = exchange->Deadline();
-    if (deadline <= now) {
-      End(*exchange,
-          exchange->EndBy(Kind::kTimeout, exchange->TimeoutMessage()), now);
-    } else {
-      exchange->scheduled = deadline;
-      PushDeadline({deadline, exchange->id});
-    }
+    if (exchange == nullptr) continue;
+    End(*exchange, exchange->EndBy(Kind::kTimeout, exchange->TimeoutMessage()),
+        now);
   }
 }
 

@@ -16,8 +16,7 @@ namespace benchfleet {
 
 struct HttpTimeouts {
   absl::Duration connect = absl::Seconds(10);
-  absl::Duration first_byte = absl::Seconds(600);
-  absl::Duration between_bytes = absl::Seconds(120);
+  // All of it. What is due earlier within an answer is its reader's matter.
   absl::Duration request = absl::Seconds(3600);
 };
 

@@ -7,6 +7,7 @@ namespace benchfleet {
 absl::StatusOr<std::vector<std::string>> ParseModelIds(absl::string_view body) {
   const absl::Status no_list =
       absl::InvalidArgumentError("the answer is no model list");
+  if (body.empty()) return no_list;  // simdjson copies from null
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   if (parser.parse(body.data(), body.size()).get(root)) return no_list;

@@ -48,11 +48,13 @@ class ResponseReader final : public HttpObserver {
 
   // OnEnd came: the outcome stands.
   bool done() const { return done_; }
-  // [DONE] or a failure came: whatever follows does not change the outcome.
+  // [DONE], a failure or another status than 200 came: whatever follows does
+  // not change the outcome.
   // The body's end is worth a short wait, so that the connection can be used
   // again; then the exchange may be cut.
   bool stream_over() const {
-    return done_stamp_.has_value() || outcome_ != v1::OUTCOME_UNSPECIFIED;
+    return done_stamp_.has_value() || outcome_ != v1::OUTCOME_UNSPECIFIED ||
+           (status_ != 200 && status_ != 0);
   }
   // REQUIRES: done().
   v1::Outcome outcome() const { return outcome_; }
@@ -60,6 +62,11 @@ class ResponseReader final : public HttpObserver {
   uint64_t output_tokens() const;
   Instant end() const { return end_; }
   size_t content_chunks() const { return arrivals_.size(); }
+  std::optional<Instant> last_content() const {
+    if (arrivals_.empty()) return std::nullopt;
+    return arrivals_.back();
+  }
+  uint64_t response_bytes() const { return response_bytes_; }
 
   // All but ordinal, scheduled_ns and what belongs to the request and its slot
   // (request_bytes, body_hash, slot_turnaround_ns).

@@ -48,10 +48,11 @@ LoadResult LoadLoop::Run() {
   while (true) {
     if (inbox_.has_news()) TakeNews();
     if (stop_.load(std::memory_order_relaxed)) CutAll();
+    CutLingering(now);
+    CutLate(now);
     RecordEnded();
     if (!cut_ && now >= plan_.t0) StartDue(now);
     AskIfShort();
-    CutLingering(now);
     if (Over()) break;
     const Instant turn_end = clock_.Now();
     watch_.TurnEnded(now, turn_end);
@@ -111,6 +112,7 @@ void LoadLoop::StartOn(LoadSlot& slot, ReadyRequest request) {
                                      slot.request.ordinal);
   slot.busy = true;
   slot.lingers = false;
+  slot.late_message.clear();
   slot.reader.Reset({.chat = IsChat(plan_.share),
                      .include_usage = plan_.share.include_usage(),
                      .input_tokens = plan_.share.input_tokens(),
@@ -129,6 +131,8 @@ void LoadLoop::StartOn(LoadSlot& slot, ReadyRequest request) {
     watch_.SlotTurnaround(slot.turnaround_ns);
   }
   slot.reader.set_sent(slot.sent);
+  next_late_check_ =
+      std::min(next_late_check_, slot.sent + plan_.token_timeouts.first);
   if (result_.first_sent.ns == 0) result_.first_sent = slot.sent;
   counters_.in_flight.fetch_add(1, std::memory_order_relaxed);
   auto exchange = transport_.Start(http, &slot);
@@ -201,6 +205,28 @@ void LoadLoop::CutLingering(Instant now) {
   }
 }
 
+void LoadLoop::CutLate(Instant now) {
+  if (now < next_late_check_) return;
+  const auto& [first, between] = plan_.token_timeouts;
+  // By then a first token that comes meanwhile is not late for its next.
+  next_late_check_ = now + between;
+  for (const auto& slot : slots_) {
+    if (!slot->busy || slot->lingers) continue;
+    const std::optional<Instant> last = slot->reader.last_content();
+    const Instant due = last ? *last + between : slot->sent + first;
+    if (now < due) {
+      next_late_check_ = std::min(next_late_check_, due);
+      continue;
+    }
+    slot->late_message = absl::StrCat(
+        last ? "timeout between tokens: none for "
+             : "timeout of the first token: none within ",
+        absl::FormatDuration(last ? between : first), " from ", plan_.url, ", ",
+        slot->reader.response_bytes(), " bytes of answer");
+    transport_.Cancel(slot->exchange);
+  }
+}
+
 void LoadLoop::CutAll() {
   if (cut_) return;
   cut_ = true;
@@ -211,7 +237,7 @@ void LoadLoop::CutAll() {
 }
 
 Instant LoadLoop::NextWake(Instant now) const {
-  const Instant heartbeat = now + kHeartbeat;
+  const Instant heartbeat = std::min(now + kHeartbeat, next_late_check_);
   const bool waits_for_t0 = now < plan_.t0 && !tickets_.empty();
   return waits_for_t0 ? std::min(heartbeat, plan_.t0) : heartbeat;
 }

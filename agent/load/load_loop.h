@@ -21,6 +21,12 @@ namespace benchfleet {
 
 class LoadSlot;
 
+// Longest waits within one answer.
+struct TokenTimeouts {
+  absl::Duration first = absl::Seconds(600);    // sent to first content chunk
+  absl::Duration between = absl::Seconds(120);  // then to the next, or the end
+};
+
 struct LoadPlan {
   v1::ShareSpec share;
   std::string url;
@@ -29,6 +35,7 @@ struct LoadPlan {
   // Masked in error texts. May be empty.
   std::string key;
   HttpTimeouts timeouts;
+  TokenTimeouts token_timeouts;
   std::string request_id_prefix;
   Instant t0;  // nothing is sent before
 };
@@ -75,6 +82,8 @@ class LoadLoop {
   void RecordEnded();
   void RecordUnstarted();
   void CutLingering(Instant now);
+  // Looks at all slots, but only when one of them can be too late.
+  void CutLate(Instant now);
   void CutAll();
   void Count(const v1::RequestTiming& timing);
   Instant NextWake(Instant now) const;
@@ -95,6 +104,7 @@ class LoadLoop {
   bool asked_ = false;
   std::atomic<bool> stop_{false};
   bool cut_ = false;
+  Instant next_late_check_{INT64_MAX};
   LoopWatch watch_;
   LoadCounters counters_;
   LoadResult result_;

@@ -31,7 +31,14 @@ class LoadSlot final : public HttpObserver {
     }
   }
   void OnEnd(const TransportEnd& end, Instant stamp) override {
-    reader.OnEnd(end, stamp);
+    if (late_message.empty() || end.kind != TransportEnd::Kind::kCancelled) {
+      reader.OnEnd(end, stamp);
+    } else {
+      TransportEnd late = end;
+      late.kind = TransportEnd::Kind::kTimeout;
+      late.message = late_message;
+      reader.OnEnd(late, stamp);
+    }
     freed_at = stamp;
     busy = false;
     ended_.push_back(this);
@@ -42,7 +49,8 @@ class LoadSlot final : public HttpObserver {
   std::vector<std::string> headers;
   HttpTransport::ExchangeId exchange = 0;
   Instant scheduled, sent, over_at;
-  Instant freed_at;  // 0: never used
+  Instant freed_at;          // 0: never used
+  std::string late_message;  // why the loop cuts it; "": it does not
   bool busy = false;
   bool lingers = false;
   int64_t turnaround_ns = 0;

@@ -154,9 +154,9 @@ std::string TimeoutLine(const v1::Timeouts& timeouts) {
     if (given) parts.push_back(absl::StrCat(name, " ", value, " s"));
   };
   add("connect", timeouts.has_connect_s(), timeouts.connect_s());
-  add("first byte", timeouts.has_first_byte_s(), timeouts.first_byte_s());
-  add("between bytes", timeouts.has_between_bytes_s(),
-      timeouts.between_bytes_s());
+  add("first token", timeouts.has_first_token_s(), timeouts.first_token_s());
+  add("between tokens", timeouts.has_between_tokens_s(),
+      timeouts.between_tokens_s());
   add("request", timeouts.has_request_s(), timeouts.request_s());
   if (parts.empty()) return "";
   return absl::StrCat("limits ", absl::StrJoin(parts, ", "), "\n");

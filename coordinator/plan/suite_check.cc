@@ -81,8 +81,8 @@ void CheckTimeouts(const v1::Timeouts& timeouts, const FieldPlaces& places,
                    ProblemList& problems) {
   ProblemFinder finder(places, problems, "timeouts", "timeouts");
   CheckTimeout("connect_s", timeouts.connect_s(), finder);
-  CheckTimeout("first_byte_s", timeouts.first_byte_s(), finder);
-  CheckTimeout("between_bytes_s", timeouts.between_bytes_s(), finder);
+  CheckTimeout("first_token_s", timeouts.first_token_s(), finder);
+  CheckTimeout("between_tokens_s", timeouts.between_tokens_s(), finder);
   CheckTimeout("request_s", timeouts.request_s(), finder);
 }
 

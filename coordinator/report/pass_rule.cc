@@ -112,7 +112,7 @@ RunVerdict JudgeRounds(absl::Span<const PlannedOutcome> rounds) {
 std::string FailureExample(absl::Span<const StoredTiming> timings) {
   struct Kind {
     int64_t count = 0;
-    std::string message;
+    std::string message, agent_id;
   };
   std::map<std::pair<int, uint32_t>, Kind> kinds;
   const Kind* most = nullptr;
@@ -122,7 +122,10 @@ std::string FailureExample(absl::Span<const StoredTiming> timings) {
     if (timing.outcome() == v1::COMPLETED) continue;
     Kind& kind = kinds[{timing.outcome(), timing.http_status()}];
     ++kind.count;
-    if (kind.message.empty()) kind.message = timing.error();
+    if (kind.message.empty()) {
+      kind.message = timing.error();
+      kind.agent_id = stored.agent_id;
+    }
   }
   for (const auto& [at, kind] : kinds) {
     if (most != nullptr && kind.count <= most->count) continue;
@@ -133,6 +136,7 @@ std::string FailureExample(absl::Span<const StoredTiming> timings) {
   std::string text = absl::AsciiStrToLower(
       v1::Outcome_Name(static_cast<v1::Outcome>(key.first)));
   if (key.first == v1::HTTP_STATUS) absl::StrAppend(&text, " ", key.second);
+  if (!most->agent_id.empty()) absl::StrAppend(&text, " on ", most->agent_id);
   if (!most->message.empty()) absl::StrAppend(&text, ": ", most->message);
   return OneLine(text, kExampleBytes);
 }

@@ -32,8 +32,8 @@ struct RunVerdict {
 // engine and case.
 RunVerdict JudgeRounds(absl::Span<const PlannedOutcome> rounds);
 
-// The most frequent failure and its first message, such as
-// "http_status 500: no model". Empty if nothing failed.
+// The most frequent failure, and its first message with the agent that saw it,
+// such as "http_status 500 on load1: no model". Empty if nothing failed.
 std::string FailureExample(absl::Span<const StoredTiming> timings);
 
 }  // namespace benchfleet

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -27,6 +28,7 @@ class LoadLoopTest : public ::testing::Test {
     plan.share.set_include_usage(true);
     plan.url = "http://fake/v1/completions";
     plan.request_id_prefix = "bf-1-2-";
+    plan.token_timeouts = token_timeouts_;
     plan.t0 = clock_.Now() + absl::Seconds(1);
     t0_ = plan.t0;
     left_ = requests;
@@ -72,6 +74,7 @@ class LoadLoopTest : public ::testing::Test {
   Instant t0_;
   uint32_t next_ = 0, left_ = 0;
   int asks_ = 0;
+  TokenTimeouts token_timeouts_;
 };
 
 TEST_F(LoadLoopTest, EveryTicketIsSentOnceAndRecordedOnce) {
@@ -168,6 +171,87 @@ TEST_F(LoadLoopTest, AServerThatKeepsTheBodyOpenAfterDoneLosesItsConnection) {
     EXPECT_EQ(timing.done_ns() - timing.sent_ns(), 40'000'000);
   }
   EXPECT_EQ(transport_->open(), 0u);
+}
+
+// Pings, a role chunk and the prompt's progress keep coming; a token does not.
+TEST_F(LoadLoopTest, BytesWithoutATokenDoNotPutTheFirstTokenOff) {
+  token_timeouts_ = {.first = absl::Milliseconds(700),
+                     .between = absl::Milliseconds(50)};
+  Run(3, 2, [](const HttpRequest&) {
+    std::vector<ScriptedEvent> events = {
+        ScriptedEvent::Head(absl::Milliseconds(1))};
+    for (int i = 1; i < 100; ++i) {
+      events.push_back(ScriptedEvent::Bytes(
+          absl::Milliseconds(30) * i,
+          i % 2 == 0 ? ": ping\n\n"
+                     : "data: {\"choices\":[],\"prompt_progress\":{}}\n\n"));
+    }
+    return events;
+  });
+  ASSERT_EQ(timings_.size(), 3u);
+  for (const auto& timing : timings_) {
+    EXPECT_EQ(timing.outcome(), v1::TIMEOUT);
+    EXPECT_EQ(timing.end_ns() - timing.sent_ns(), 700'000'000);
+    EXPECT_THAT(timing.error(),
+                ::testing::HasSubstr("timeout of the first token: none within "
+                                     "700ms from http://fake/v1/completions"));
+  }
+}
+
+TEST_F(LoadLoopTest, ATokenPutsTheNextOffAndTheLastTheEnd) {
+  token_timeouts_ = {.first = absl::Seconds(5),
+                     .between = absl::Milliseconds(40)};
+  Run(2, 1, [n = 0](const HttpRequest&) mutable {
+    auto script =
+        CompletionScript(absl::Seconds(4), absl::Milliseconds(39), kTokens, 7);
+    if (++n == 2) {  // no usage, no [DONE], no end; pings instead
+      script.resize(script.size() - 2);
+      for (int i = 0; i < 20; ++i) {
+        script.push_back(ScriptedEvent::Bytes(
+            absl::Seconds(4) + absl::Milliseconds(39 * 3 + 10 * i), ":\n\n"));
+      }
+    }
+    return script;
+  });
+  ASSERT_EQ(timings_.size(), 2u);
+  EXPECT_EQ(timings_[0].outcome(), v1::COMPLETED) << timings_[0].error();
+  EXPECT_EQ(timings_[1].outcome(), v1::TIMEOUT);
+  EXPECT_EQ(timings_[1].end_ns() - timings_[1].sent_ns(),
+            4'000'000'000 + 3 * 39'000'000 + 40'000'000);
+  EXPECT_THAT(timings_[1].error(),
+              ::testing::HasSubstr("timeout between tokens: none for 40ms"));
+}
+
+TEST_F(LoadLoopTest, AStallWithoutAnAnswerIsATimeoutAndTheSlotGoesOn) {
+  token_timeouts_.first = absl::Milliseconds(90);
+  Run(6, 2, [n = 0](const HttpRequest&) mutable -> std::vector<ScriptedEvent> {
+    if (++n % 2 == 0) return {};
+    return CompletionScript(absl::Milliseconds(80), absl::ZeroDuration(),
+                            kTokens, 7);
+  });
+  std::map<v1::Outcome, int> outcomes;
+  for (const auto& timing : timings_) ++outcomes[timing.outcome()];
+  EXPECT_THAT(outcomes,
+              ::testing::ElementsAre(::testing::Pair(v1::COMPLETED, 3),
+                                     ::testing::Pair(v1::TIMEOUT, 3)));
+}
+
+TEST_F(LoadLoopTest, AnErrorBodyThatNeverEndsIsCutAndKeepsItsStatus) {
+  Run(2, 1, [](const HttpRequest&) {
+    std::vector<ScriptedEvent> events = {
+        ScriptedEvent::Head(absl::Milliseconds(1), 503, "text/plain")};
+    for (int i = 0; i < 1000; ++i) {
+      events.push_back(
+          ScriptedEvent::Bytes(absl::Milliseconds(1 + 100 * i), "busy "));
+    }
+    return events;
+  });
+  ASSERT_EQ(timings_.size(), 2u);
+  for (const auto& timing : timings_) {
+    EXPECT_EQ(timing.outcome(), v1::HTTP_STATUS);
+    EXPECT_THAT(timing.error(), ::testing::HasSubstr("HTTP 503"));
+    EXPECT_LT(timing.end_ns() - timing.sent_ns(), 1'100'000'000);
+  }
 }
 
 TEST_F(LoadLoopTest, RequestIdsNameTheOrdinal) {

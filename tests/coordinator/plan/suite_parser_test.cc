@@ -69,8 +69,8 @@ TEST(SuiteParserTest, WhatPeopleWriteIsReadAsProtobufReadsIt) {
            With("repeats: 3", "repeats: 3 timeouts < connect_s: 1.5f >"),
            With("repeats: 3",
                 "repeats: 3 timeouts: { connect_s: 1e1 "
-                "request_s: .5 first_byte_s: 2 "
-                "between_bytes_s: 2.F }"),
+                "request_s: .5 first_token_s: 2 "
+                "between_tokens_s: 2.F }"),
            With("  concurrency: 4", "  concurrency: [1, 4] concurrency: 5"),
            With("cases {",
                 "cases: [{id: \"z\" input_tokens: 1 output_tokens: 1 "

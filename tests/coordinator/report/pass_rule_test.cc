@@ -103,7 +103,8 @@ TEST(PassRuleTest, ExampleIsTheMostFrequentFailure) {
   timings[1].timing.set_outcome(v1::TIMEOUT);
   timings[1].timing.set_error("60 s");
   timings[3].timing.set_error("no model");
-  EXPECT_EQ(FailureExample(timings), "http_status 500: no model");
+  timings[3].agent_id = "load2";
+  EXPECT_EQ(FailureExample(timings), "http_status 500 on load2: no model");
   EXPECT_EQ(FailureExample({timings[1]}), "timeout: 60 s");
 }
 
