@@ -10,7 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "agent/http/error_text.h"
 #include "agent/http/fetch.h"
 #include "agent/http/model_list.h"
 #include "agent/http/url.h"
@@ -20,11 +20,11 @@ namespace {
 
 // Files, logs, gRPC and epoll beside the connections under load.
 constexpr uint64_t kOwnOpenFiles = 64;
-constexpr size_t kShownBodyBytes = 200;
+constexpr size_t kMessageBytes = 1000;
 
 // What an answer that is no model list was.
-std::string Describe(const FetchResult& got) {
-  const std::string body = got.body.substr(0, kShownBodyBytes);
+std::string Describe(const FetchResult& got, const std::string& api_key) {
+  const std::string body = Excerpt(got.body, api_key);
   return absl::StrCat(
       "HTTP ", got.status, ", ",
       got.content_type.empty() ? "no content type" : got.content_type,
@@ -32,8 +32,9 @@ std::string Describe(const FetchResult& got) {
 }
 
 Refusal CheckModels(const v1::ShareSpec& share, const HttpRequest& get,
-                    HttpTransport& transport, const Clock& clock) {
-  const FetchResult got = Fetch(transport, clock, get);
+                    const std::string& api_key, HttpTransport& transport,
+                    const Clock& clock, const std::function<bool()>& given_up) {
+  const FetchResult got = Fetch(transport, clock, get, given_up);
   const auto unreachable = [&](absl::string_view why) -> Refusal {
     return {v1::ShareRefused::ENGINE_UNREACHABLE,
             absl::StrCat("engine ", share.engine().name(), ": GET ", get.url,
@@ -44,12 +45,12 @@ Refusal CheckModels(const v1::ShareSpec& share, const HttpRequest& get,
   }
   if (got.status != 200) {
     return unreachable(
-        absl::StrCat("expected a model list, got ", Describe(got)));
+        absl::StrCat("expected a model list, got ", Describe(got, api_key)));
   }
   const absl::StatusOr<std::vector<std::string>> ids = ParseModelIds(got.body);
   if (!ids.ok()) {
-    return unreachable(
-        absl::StrCat(ids.status().message(), "; it was ", Describe(got)));
+    return unreachable(absl::StrCat(ids.status().message(), "; it was ",
+                                    Describe(got, api_key)));
   }
   const std::string& wanted = share.engine().model();
   if (std::find(ids->begin(), ids->end(), wanted) != ids->end()) return {};
@@ -88,7 +89,7 @@ absl::StatusOr<std::string> ReadApiKey(const v1::Engine& engine) {
 Refusal CheckEngine(const v1::ShareSpec& share,
                     const std::vector<std::string>& headers,
                     const std::string& api_key, HttpTransport& transport,
-                    const Clock& clock) {
+                    const Clock& clock, const std::function<bool()>& given_up) {
   const absl::StatusOr<std::string> url =
       EndpointUrl(share.engine().base_url(), "/v1/models");
   if (!url.ok()) {
@@ -104,16 +105,14 @@ Refusal CheckEngine(const v1::ShareSpec& share,
                   .between_bytes = absl::Seconds(10),
                   .request = absl::Seconds(15)};
   if (share.check_model()) {
-    Refusal refusal = CheckModels(share, get, transport, clock);
+    Refusal refusal =
+        CheckModels(share, get, api_key, transport, clock, given_up);
     if (refusal.refused()) {
-      if (!api_key.empty()) {
-        refusal.message =
-            absl::StrReplaceAll(refusal.message, {{api_key, "[key]"}});
-      }
+      refusal.message = Excerpt(refusal.message, api_key, kMessageBytes);
       return refusal;
     }
   }
-  WarmConnections(transport, clock, get, share.concurrency());
+  WarmConnections(transport, clock, get, share.concurrency(), given_up);
   return {};
 }
 
