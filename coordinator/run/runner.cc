@@ -15,6 +15,8 @@ namespace benchfleet {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);
+// Of one engine, each lost with an agent.
+constexpr int kMostChecks = 10;
 
 }  // namespace
 
@@ -197,7 +199,8 @@ Runner::Next Runner::CheckEngines(Current& run) {
 
 Runner::Next Runner::CheckEngine(Current& run, int index) {
   const Plan& plan = run.run.plan;
-  while (true) {
+  std::string reason;
+  for (int tried = 0; tried < kMostChecks; ++tried) {
     std::vector<PooledAgent> agents;
     if (WaitForAgents(run, agents) == Next::kEndRun) return Next::kEndRun;
     board_.Update(run.run.run_id, [&](v1::RunProgress& progress) {
@@ -207,22 +210,19 @@ Runner::Next Runner::CheckEngine(Current& run, int index) {
     AttemptOrder order;
     order.check_only = true;
     order.attempt.set_epoch(epoch_);
-    order.attempt.set_attempt_id(-1 - index);  // checks are not stored
+    order.attempt.set_attempt_id(--last_check_id_);  // checks are not stored
     order.share = ShareOf(plan, plan.suite.engines(index), plan.cases.front());
     order.share.set_concurrency(1);
     order.concurrency.assign(agents.size(), 1);
     order.agents = std::move(agents);
     const AttemptEnd end = Drive(run, std::move(order));
-    switch (end.cause) {
-      case StopCause::kAgentLost:
-        continue;  // with those that are left
-      case StopCause::kRefused:
-      case StopCause::kTooSlow:
-        return EndRun(run, v1::COULD_NOT_RUN, end.reason);
-      default:
-        return AfterStop(run, end);
-    }
+    reason = end.reason;
+    if (end.cause == StopCause::kAgentLost) continue;  // with those left
+    if (end.cause == StopCause::kRefused) break;
+    if (end.cause == StopCause::kTooSlow) break;
+    return AfterStop(run, end);
   }
+  return EndRun(run, v1::COULD_NOT_RUN, reason);
 }
 
 Runner::Next Runner::RunRounds(Current& run) {

@@ -109,6 +109,9 @@ class Runner {
   const Clock& clock_;
   const Scoring scoring_;
   const ValidityLimits limits_;
+  // On the runner's thread. Never the id of another check: late messages of
+  // one must not pass for the next.
+  int64_t last_check_id_ = 0;
 
   mutable Mutex mutex_;
   std::deque<QueuedRun> queue_ ABSL_GUARDED_BY(mutex_);
