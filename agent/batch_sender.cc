@@ -14,6 +14,8 @@ constexpr size_t kMaxUnacked = 16;
 constexpr size_t kBatchBytes = 256 * 1024;
 constexpr absl::Duration kBatchWait = absl::Milliseconds(100);
 constexpr absl::Duration kRetryWait = absl::Milliseconds(500);
+// A minute of them: the run must learn that nothing will come.
+constexpr int kMostBreaks = 120;
 
 // The coordinator answered, and asking again would not change it.
 bool IsFinal(const absl::Status& status) {
@@ -41,6 +43,7 @@ absl::Status BatchSender::Run() {
     const absl::Status status = RunCall();
     if (status.ok() || IsFinal(status)) return status;
     MutexLock lock(mutex_);
+    if (++breaks_ > kMostBreaks) return status;
     if (!abandoned_) changed_.WaitFor(mutex_, kRetryWait);
     if (abandoned_) return absl::CancelledError("results were abandoned");
   }
@@ -65,8 +68,8 @@ absl::Status BatchSender::RunCall() {
   std::unique_ptr<Call> call = stub->ReportTimings(&context);
   std::thread acks([this, &call] { ReadAcks(*call); });
   absl::Status sent = SendAll(*call);
+  // No cancel if it broke: Finish would forget what the coordinator said.
   call->WritesDone();
-  if (!sent.ok()) context.TryCancel();
   acks.join();
   absl::Status status = FromGrpc(call->Finish());
   MutexLock lock(mutex_);
@@ -116,6 +119,7 @@ void BatchSender::ReadAcks(Call& call) {
   v1::BatchAck ack;
   while (call.Read(&ack)) {
     MutexLock lock(mutex_);
+    breaks_ = 0;
     while (!unacked_.empty() && unacked_.front().seq() <= ack.seq()) {
       unacked_.pop_front();
     }

@@ -30,7 +30,7 @@ class BatchSender {
               TimingRecorder& recorder);
 
   // Until the recorder is drained and everything is acknowledged, Abandon, or
-  // the coordinator refuses for good.
+  // the coordinator refuses for good or cannot be reached for a minute.
   absl::Status Run();
   // Thread-safe. Run returns soon with Cancelled.
   void Abandon();
@@ -57,6 +57,8 @@ class BatchSender {
   CondVar changed_;
   std::deque<v1::TimingBatch> unacked_ ABSL_GUARDED_BY(mutex_);
   bool call_broken_ ABSL_GUARDED_BY(mutex_) = false;
+  // Calls that broke since the last acknowledgement.
+  int breaks_ ABSL_GUARDED_BY(mutex_) = 0;
   bool abandoned_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::ClientContext* context_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };

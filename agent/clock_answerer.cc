@@ -5,6 +5,11 @@
 #include "common/channel.h"
 
 namespace benchfleet {
+namespace {
+
+constexpr absl::Duration kRetryWait = absl::Seconds(1);
+
+}  // namespace
 
 ClockAnswerer::ClockAnswerer(const std::string& coordinator,
                              std::string agent_id, std::string instance_id,
@@ -16,26 +21,43 @@ ClockAnswerer::ClockAnswerer(const std::string& coordinator,
       thread_([this] { Run(); }) {}
 
 ClockAnswerer::~ClockAnswerer() {
-  context_.TryCancel();
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    if (context_ != nullptr) context_->TryCancel();
+    changed_.NotifyAll();
+  }
   thread_.join();
 }
 
 void ClockAnswerer::Run() {
+  while (true) {
+    grpc::ClientContext context;
+    {
+      MutexLock lock(mutex_);
+      if (stopping_) return;
+      context_ = &context;
+    }
+    AnswerOneCall(context);
+    MutexLock lock(mutex_);
+    context_ = nullptr;
+    if (!stopping_) changed_.WaitFor(mutex_, kRetryWait);
+  }
+}
+
+void ClockAnswerer::AnswerOneCall(grpc::ClientContext& context) {
   auto stub = v1::FleetService::NewStub(channel_);
-  auto call = stub->ProbeClock(&context_);
+  auto call = stub->ProbeClock(&context);
   v1::ClockAnswer answer;
   answer.set_agent_id(agent_id_);
   answer.set_instance_id(instance_id_);
-  if (!call->Write(answer)) {
-    call->Finish();
-    return;
-  }
+  bool open = call->Write(answer);
   v1::ClockQuestion question;
-  while (call->Read(&question)) {
+  while (open && call->Read(&question)) {
     answer.set_received_ns(clock_.Now().ns);
     answer.set_id(question.id());
     answer.set_answered_ns(clock_.Now().ns);
-    if (!call->Write(answer)) break;
+    open = call->Write(answer);
   }
   call->Finish();
 }

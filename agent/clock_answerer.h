@@ -10,10 +10,11 @@
 
 #include "benchfleet/v1/fleet.grpc.pb.h"
 #include "common/clock.h"
+#include "common/mutex.h"
 
 namespace benchfleet {
 
-// Runs from construction to destruction.
+// Runs from construction to destruction; calls anew when the call breaks.
 class ClockAnswerer {
  public:
   ClockAnswerer(const std::string& coordinator, std::string agent_id,
@@ -22,11 +23,15 @@ class ClockAnswerer {
 
  private:
   void Run();
+  void AnswerOneCall(grpc::ClientContext& context);
 
   const std::string agent_id_, instance_id_;
   const Clock& clock_;
   const std::shared_ptr<grpc::Channel> channel_;
-  grpc::ClientContext context_;
+  Mutex mutex_;
+  CondVar changed_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  grpc::ClientContext* context_ ABSL_GUARDED_BY(mutex_) = nullptr;
   std::thread thread_;
 };
 

@@ -1,11 +1,15 @@
 // The agent: flags, wiring, run.
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "agent/host_facts.h"
 #include "agent/session.h"
+#include "common/address.h"
+#include "common/agent_id.h"
 #include "common/build_info.h"
 #include "common/clock.h"
 #include "common/flags.h"
@@ -13,6 +17,7 @@
 #include "common/parent_death.h"
 #include "common/random.h"
 #include "common/signals.h"
+#include "common/std_streams.h"
 
 namespace benchfleet {
 namespace {
@@ -40,6 +45,7 @@ v1::Hello MakeHello(const AgentFlags& flags) {
 }
 
 int Main(int argc, char** argv) {
+  HoldStandardStreams();
   AgentFlags flags;
   FlagSet set("agent --coordinator=HOST:PORT [flags]",
               "Load agent of benchfleet: attaches to a coordinator and runs "
@@ -67,6 +73,13 @@ int Main(int argc, char** argv) {
     problem = absl::StrCat("unexpected argument ", rest->front());
   } else if (flags.coordinator.empty()) {
     problem = "--coordinator=HOST:PORT is required";
+  } else if (const absl::Status bad =
+                 CheckAddress("--coordinator", flags.coordinator);
+             !bad.ok()) {
+    problem = std::string(bad.message());
+  } else if (const absl::Status level = CheckLogLevel(flags.log_level);
+             !level.ok()) {
+    problem = std::string(level.message());
   } else if (flags.weight == 0) {
     problem = "--weight must be at least 1";
   }
@@ -75,6 +88,17 @@ int Main(int argc, char** argv) {
     return 2;
   }
   SetUpLog("agent", flags.log_level);
+  v1::Hello hello = MakeHello(flags);
+  if (!IsAgentId(hello.agent_id())) {
+    std::fprintf(stderr,
+                 "agent: %s \"%s\": an id is 1 to 100 of letters, digits, "
+                 "'.', '_' and '-'\n",
+                 flags.name.empty() ? "the host name cannot be the id; give "
+                                      "--name:"
+                                    : "--name",
+                 absl::CHexEscape(hello.agent_id().substr(0, 200)).c_str());
+    return 2;
+  }
   if (flags.exit_with_parent != 0 &&
       !DieWithParent(static_cast<pid_t>(flags.exit_with_parent))) {
     return 0;
@@ -83,9 +107,10 @@ int Main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed connection is an outcome
   SignalWaiter signals({SIGINT, SIGTERM});
   RealClock clock;
-  Session session({flags.coordinator, MakeHello(flags)}, clock);
+  Session session({flags.coordinator, std::move(hello)}, clock);
   signals.OnSignal([&](int) { session.Stop(); });
   session.Run();
+  signals.StopCalling();
   return 0;
 }
 

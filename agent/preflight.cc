@@ -20,6 +20,7 @@ namespace {
 
 // Files, logs, gRPC and epoll beside the connections under load.
 constexpr uint64_t kOwnOpenFiles = 64;
+constexpr size_t kMessageBytes = 1000;
 
 // What an answer that is no model list was.
 std::string Describe(const FetchResult& got, const std::string& api_key) {
@@ -33,8 +34,8 @@ std::string Describe(const FetchResult& got, const std::string& api_key) {
 
 Refusal CheckModels(const v1::ShareSpec& share, const HttpRequest& get,
                     const std::string& api_key, HttpTransport& transport,
-                    const Clock& clock) {
-  const FetchResult got = Fetch(transport, clock, get);
+                    const Clock& clock, const std::function<bool()>& given_up) {
+  const FetchResult got = Fetch(transport, clock, get, given_up);
   const auto unreachable = [&](absl::string_view why) -> Refusal {
     return {v1::ShareRefused::ENGINE_UNREACHABLE,
             absl::StrCat("engine ", share.engine().name(), ": GET ", get.url,
@@ -91,7 +92,7 @@ absl::StatusOr<std::string> ReadApiKey(const v1::Engine& engine) {
 Refusal CheckEngine(const v1::ShareSpec& share,
                     const std::vector<std::string>& headers,
                     const std::string& api_key, HttpTransport& transport,
-                    const Clock& clock) {
+                    const Clock& clock, const std::function<bool()>& given_up) {
   const absl::StatusOr<std::string> url =
       EndpointUrl(share.engine().base_url(), "/v1/models");
   if (!url.ok()) {
@@ -104,13 +105,14 @@ Refusal CheckEngine(const v1::ShareSpec& share,
   get.headers = &headers;
   get.timeouts = {.connect = absl::Seconds(5), .request = absl::Seconds(15)};
   if (share.check_model()) {
-    Refusal refusal = CheckModels(share, get, api_key, transport, clock);
+    Refusal refusal =
+        CheckModels(share, get, api_key, transport, clock, given_up);
     if (refusal.refused()) {
-      refusal.message = MaskSecret(refusal.message, api_key);
+      refusal.message = Excerpt(refusal.message, api_key, kMessageBytes);
       return refusal;
     }
   }
-  WarmConnections(transport, clock, get, share.concurrency());
+  WarmConnections(transport, clock, get, share.concurrency(), given_up);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // answers and serves the model, the host has room for the connections.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,12 @@ struct Refusal {
 absl::StatusOr<std::string> ReadApiKey(const v1::Engine& engine);
 
 // Asks GET /v1/models for the share's model, then opens connections for all of
-// its slots. Texts of the engine have `api_key` masked.
+// its slots. Texts of the engine are cut, made valid UTF-8 and have `api_key`
+// masked. Ends soon after `given_up` is true, whatever the engine does.
 Refusal CheckEngine(const v1::ShareSpec& share,
                     const std::vector<std::string>& headers,
                     const std::string& api_key, HttpTransport& transport,
-                    const Clock& clock);
+                    const Clock& clock, const std::function<bool()>& given_up);
 
 // Open files for `concurrency` connections, beside what the agent needs.
 Refusal CheckOpenFiles(uint32_t concurrency);

@@ -81,6 +81,11 @@ bool ShareRunner::over() const {
   return over_;
 }
 
+bool ShareRunner::stopped() const {
+  MutexLock lock(mutex_);
+  return stopped_;
+}
+
 void ShareRunner::Arm(Instant t0) {
   MutexLock lock(mutex_);
   if (!t0_) t0_ = t0;
@@ -129,7 +134,9 @@ v1::ShareProgress ShareRunner::Progress() const {
 }
 
 void ShareRunner::Run() {
-  if (Refusal refusal = PrepareShare(); refusal.refused()) {
+  if (Refusal refusal = PrepareShare(); stopped()) {
+    SayFinished(LoadResult());  // what was found out matters no more
+  } else if (refusal.refused()) {
     SayRefused(refusal);
   } else {
     v1::AgentMessage prepared;
@@ -177,7 +184,8 @@ Refusal ShareRunner::PrepareShare() {
                                         prepare_.attempt().attempt_id(), "-"),
       .t0 = {}};
   AddTickets(prepare_.tickets());
-  return CheckEngine(share, plan_.headers, *key, *transport_, clock_);
+  return CheckEngine(share, plan_.headers, *key, *transport_, clock_,
+                     [this] { return stopped(); });
 }
 
 absl::StatusOr<std::string> ShareRunner::OpenTransport(
@@ -251,11 +259,13 @@ void ShareRunner::SayFinished(const LoadResult& result) {
   v1::ShareManifest& manifest = *finished.mutable_manifest();
   manifest.set_records(result.records);
   manifest.set_last_seq(sender_.last_seq());
-  MutexLock lock(mutex_);
-  if (loop_ != nullptr) {
-    manifest.set_completed(loop_->counters().completed.load());
-    manifest.set_failed(loop_->counters().failed.load());
-    manifest.set_cancelled(loop_->counters().cancelled.load());
+  {
+    MutexLock lock(mutex_);
+    if (loop_ != nullptr) {
+      manifest.set_completed(loop_->counters().completed.load());
+      manifest.set_failed(loop_->counters().failed.load());
+      manifest.set_cancelled(loop_->counters().cancelled.load());
+    }
   }
   say_(std::move(message));
 }

@@ -26,7 +26,8 @@ class ShareRunner {
   struct Options {
     std::string coordinator, agent_id, instance_id;
   };
-  // Must not wait.
+  // Must not wait. Called with no lock of this class held: the session that
+  // it belongs to takes its own, and calls in with that one held.
   using Say = std::function<void(v1::AgentMessage)>;
 
   ShareRunner(Options options, v1::Prepare prepare, const Clock& clock,
@@ -46,6 +47,7 @@ class ShareRunner {
   v1::ShareProgress Progress() const;
 
  private:
+  bool stopped() const;
   void SayProgress();
   void Run();
   Refusal PrepareShare();

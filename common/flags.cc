@@ -11,6 +11,9 @@
 namespace benchfleet {
 namespace {
 
+// Far from where sums of times overflow.
+constexpr absl::Duration kLongestDuration = absl::Hours(1000);
+
 absl::Status BadValue(absl::string_view name, absl::string_view value,
                       absl::string_view wanted) {
   return absl::InvalidArgumentError(
@@ -59,13 +62,17 @@ void FlagSet::Bool(std::string name, bool* target, std::string help) {
 }
 
 void FlagSet::Duration(std::string name, absl::Duration* target,
-                       std::string help) {
+                       std::string help, absl::Duration min) {
   Add({name, std::move(help), absl::FormatDuration(*target), false,
-       [name, target](absl::string_view value) {
+       [name, target, min](absl::string_view value) {
          absl::Duration parsed;
-         if (!absl::ParseDuration(value, &parsed) ||
-             parsed < absl::ZeroDuration()) {
-           return BadValue(name, value, "a time such as 10s or 1m30s");
+         if (!absl::ParseDuration(value, &parsed) || parsed < min ||
+             parsed > kLongestDuration) {
+           return BadValue(
+               name, value,
+               absl::StrCat("a time such as 10s or 1m30s, from ",
+                            absl::FormatDuration(min), " to ",
+                            absl::FormatDuration(kLongestDuration)));
          }
          *target = parsed;
          return absl::OkStatus();

@@ -29,8 +29,9 @@ class FlagSet {
             uint64_t max = UINT64_MAX);
   // --name, --name=true, --name=false.
   void Bool(std::string name, bool* target, std::string help);
-  // As absl::ParseDuration: 10s, 1m30s.
-  void Duration(std::string name, absl::Duration* target, std::string help);
+  // As absl::ParseDuration: 10s, 1m30s; from `min` to 1000h.
+  void Duration(std::string name, absl::Duration* target, std::string help,
+                absl::Duration min = absl::ZeroDuration());
 
   // argv[0] is skipped. InvalidArgument: unknown flag, missing or bad value.
   // --help is a flag of every set: sets help_asked() and stops.

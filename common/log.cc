@@ -3,6 +3,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -37,7 +38,17 @@ void LogLine(LogLevel level, absl::string_view text) {
                 spdlog::string_view_t(text.data(), text.size()));
 }
 
+absl::Status CheckLogLevel(const std::string& level) {
+  for (const char* known : {"debug", "info", "warn", "error", "off"}) {
+    if (level == known) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--log-level=", level, ": expected debug, info, warn, error or off"));
+}
+
 void SetUpLog(const std::string& name, const std::string& level) {
+  // gRPC's own lines repeat, in worse words, what our errors say.
+  setenv("GRPC_VERBOSITY", "NONE", 0);
   auto logger = std::make_shared<spdlog::logger>(
       name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");

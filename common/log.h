@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
@@ -14,6 +15,9 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 // Thread-safe.
 void LogLine(LogLevel level, absl::string_view text);
+
+// InvalidArgument, naming --log-level: not one of those that SetUpLog takes.
+absl::Status CheckLogLevel(const std::string& level);
 
 // Called once by main, before other threads. `name` stands in each line;
 // `level` is debug, info, warn, error or off.

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <ctime>
 #include <utility>
 
 namespace benchfleet {
@@ -20,11 +21,18 @@ SignalWaiter::SignalWaiter(std::initializer_list<int> signals) {
 }
 
 SignalWaiter::~SignalWaiter() {
-  if (thread_.joinable()) {
-    pthread_kill(thread_.native_handle(), kWake);
-    thread_.join();
+  StopCalling();
+  // Else one that still came would end the process at the next line.
+  const timespec at_once{};
+  while (sigtimedwait(&set_, nullptr, &at_once) > 0) {
   }
   pthread_sigmask(SIG_SETMASK, &old_, nullptr);
+}
+
+void SignalWaiter::StopCalling() {
+  if (!thread_.joinable()) return;
+  pthread_kill(thread_.native_handle(), kWake);
+  thread_.join();
 }
 
 void SignalWaiter::OnSignal(std::function<void(int)> action) {

@@ -16,8 +16,11 @@ class SignalWaiter {
   // Restores the signal mask of this thread.
   ~SignalWaiter();
 
-  // Calls `action` with each signal that comes, on a thread of its own. Once.
+  // Calls `action` with each signal that comes, on a thread of its own, until
+  // StopCalling. Once.
   void OnSignal(std::function<void(int)> action);
+  // After it no call runs or begins; signals that still come do nothing.
+  void StopCalling();
 
  private:
   sigset_t set_;

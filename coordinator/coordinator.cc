@@ -4,6 +4,7 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/server_builder.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -72,7 +73,9 @@ Coordinator::Coordinator(CoordinatorOptions options, uint64_t epoch,
 }
 
 Coordinator::~Coordinator() {
-  runner_.reset();  // stops the attempt while agents can still hear it
+  // While agents can still hear it. The services use the runner until the
+  // server is down.
+  runner_->Stop();
   events_.Close();
   stop_.Close();
   if (server_ != nullptr) {
@@ -113,6 +116,22 @@ absl::Status Coordinator::TakeUpRuns() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<uint32_t> Coordinator::AgentsOf(int64_t run_id) {
+  return ingest_.Get<uint32_t>(
+      [&](RoundStore& store) -> absl::StatusOr<uint32_t> {
+        size_t most = 1;
+        ASSIGN_OR_RETURN(const auto rounds, store.Rounds(run_id));
+        for (const RoundRow& round : rounds) {
+          ASSIGN_OR_RETURN(const auto attempts, store.Attempts(round.id));
+          for (const AttemptRow& attempt : attempts) {
+            ASSIGN_OR_RETURN(const auto shares, store.Shares(attempt.id));
+            most = std::max(most, shares.size());
+          }
+        }
+        return static_cast<uint32_t>(most);
+      });
+}
+
 absl::Status Coordinator::TakeUp(const RunRow& run) {
   absl::StatusOr<Plan> plan = PlanOfStoredRun(run);
   if (options_.resume_runs && plan.ok()) {
@@ -120,6 +139,7 @@ absl::Status Coordinator::TakeUp(const RunRow& run) {
     QueuedRun queued;
     queued.run_id = run.id;
     queued.plan = *std::move(plan);
+    ASSIGN_OR_RETURN(queued.min_agents, AgentsOf(run.id));
     runner_->Queue(std::move(queued));
     return absl::OkStatus();
   }

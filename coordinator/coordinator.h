@@ -40,6 +40,8 @@ class Coordinator {
   absl::Status Listen();
   absl::Status TakeUpRuns();
   absl::Status TakeUp(const RunRow& run);
+  // As many as took part before: the run waits for them to come back.
+  absl::StatusOr<uint32_t> AgentsOf(int64_t run_id);
 
   const CoordinatorOptions options_;
   const Clock& clock_;

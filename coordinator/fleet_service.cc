@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/agent_id.h"
 #include "common/build_info.h"
 #include "common/grpc_status.h"
 #include "common/log.h"
@@ -18,8 +19,9 @@ constexpr int kExchangesPerSample = 16;
 constexpr absl::Duration kTick = absl::Milliseconds(500);
 
 absl::Status CheckHello(const v1::Hello& hello) {
-  if (hello.agent_id().empty() || hello.instance_id().empty()) {
-    return absl::InvalidArgumentError("the agent did not say who it is");
+  if (!IsAgentId(hello.agent_id()) || !IsAgentId(hello.instance_id())) {
+    return absl::InvalidArgumentError(
+        "the agent's id must be 1 to 100 of letters, digits, '.', '_', '-'");
   }
   if (hello.protocol().major() != kProtocolMajor) {
     return absl::FailedPreconditionError(

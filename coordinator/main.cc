@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/build_info.h"
+#include "common/std_streams.h"
 #include "coordinator/cli/check.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/export_raw.h"
@@ -51,6 +52,7 @@ std::string Usage() {
 }
 
 int Main(int argc, char** argv) {
+  HoldStandardStreams();
   const std::string name = argc > 1 ? argv[1] : "";
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return verb.run(argc - 1, argv + 1);

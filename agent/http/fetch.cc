@@ -9,7 +9,7 @@ namespace benchfleet {
 namespace {
 
 // Poll returns by then at the latest; the request's timeouts end the exchange.
-constexpr absl::Duration kPollAtMost = absl::Seconds(1);
+constexpr absl::Duration kPollAtMost = absl::Milliseconds(100);
 
 class Collector final : public HttpObserver {
  public:
@@ -32,6 +32,7 @@ class Collector final : public HttpObserver {
   }
 
   FetchResult result;
+  HttpTransport::ExchangeId id = 0;
   bool over = false;
 
  private:
@@ -41,31 +42,46 @@ class Collector final : public HttpObserver {
 void StartOrEnd(HttpTransport& transport, const HttpRequest& request,
                 Collector& collector) {
   const auto id = transport.Start(request, &collector);
-  if (id.ok()) return;
+  if (id.ok()) {
+    collector.id = *id;
+    return;
+  }
   collector.result.end.kind = TransportEnd::Kind::kOther;
   collector.result.end.message = std::string(id.status().message());
   collector.over = true;
 }
 
+void Await(HttpTransport& transport, const Clock& clock,
+           const Collector& collector, const GivenUp& given_up) {
+  while (!collector.over) {
+    if (given_up && given_up()) {
+      transport.Cancel(collector.id);
+    } else {
+      transport.Poll(clock.Now() + kPollAtMost);
+    }
+  }
+}
+
 }  // namespace
 
 FetchResult Fetch(HttpTransport& transport, const Clock& clock,
-                  const HttpRequest& request) {
+                  const HttpRequest& request, const GivenUp& given_up) {
   Collector collector(kMaxFetchBytes);
   StartOrEnd(transport, request, collector);
-  while (!collector.over) transport.Poll(clock.Now() + kPollAtMost);
+  Await(transport, clock, collector, given_up);
   return std::move(collector.result);
 }
 
 size_t WarmConnections(HttpTransport& transport, const Clock& clock,
-                       const HttpRequest& request, size_t count) {
+                       const HttpRequest& request, size_t count,
+                       const GivenUp& given_up) {
   std::vector<Collector> collectors(count, Collector(0));
   for (Collector& collector : collectors) {
     StartOrEnd(transport, request, collector);
   }
   size_t answered = 0;
   for (const Collector& collector : collectors) {
-    while (!collector.over) transport.Poll(clock.Now() + kPollAtMost);
+    Await(transport, clock, collector, given_up);
     if (collector.result.status != 0) ++answered;
   }
   return answered;

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "common/channel.h"
 #include "common/grpc_status.h"
 
@@ -13,6 +15,7 @@ namespace {
 constexpr std::chrono::seconds kConnectWait(5);
 // A restarted coordinator is back within this.
 constexpr int kWatchRetries = 12;
+constexpr absl::Duration kTakeUpWait = absl::Milliseconds(200);
 
 std::chrono::system_clock::time_point ConnectDeadline() {
   return std::chrono::system_clock::now() + kConnectWait;
@@ -65,6 +68,8 @@ absl::StatusOr<v1::RunProgress> ControlClient::Watch(
     const bool lost = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
                       status.error_code() == grpc::StatusCode::CANCELLED;
     if (!status.ok() && !lost) return FromGrpc(status);
+    // Not over, and yet no news to wait for: it is just being taken up.
+    if (status.ok() && heard) absl::SleepFor(kTakeUpWait);
     if (heard) tries = 0;
     if (!ever_heard || tries >= kWatchRetries) return Explain(status);
     channel_->WaitForConnected(ConnectDeadline());

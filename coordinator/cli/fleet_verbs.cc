@@ -100,10 +100,11 @@ int RunWatch(int argc, char* const* argv) {
   const auto run = StoredRun(parsed->source, *run_id);
   if (!run.ok()) return FailVerb("watch", run.status());
   if (run->state() == v1::QUEUED || run->state() == v1::RUNNING) {
-    return PrintAll(
-        "watch", absl::StrCat("run ", run->run_id(),
-                              " is not finished; its coordinator can say more "
-                              "(--coordinator)\n"));
+    return FailVerb("watch",
+                    absl::UnavailableError(absl::StrCat(
+                        "run ", run->run_id(),
+                        " is not finished; its coordinator can say more "
+                        "(--coordinator)")));
   }
   PrintAll("watch", OutcomeText(*run));
   return ExitCodeOf(*run);
@@ -111,7 +112,7 @@ int RunWatch(int argc, char* const* argv) {
 
 int RunRuns(int argc, char* const* argv) {
   const auto parsed =
-      ParseListCall("runs", "Lists the runs, the latest first.", argc, argv);
+      ParseListCall("runs", "Lists the runs, the latest last.", argc, argv);
   if (!parsed.ok()) return FailVerb("runs", parsed.status());
   if (parsed->help) return kExitPass;
   absl::StatusOr<std::vector<v1::RunSummary>> runs;

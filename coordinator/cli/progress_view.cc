@@ -34,12 +34,12 @@ size_t TerminalWidth(std::FILE* out) {
 }  // namespace
 
 std::string ProgressLine(const v1::RunProgress& p) {
-  if (p.state() == v1::QUEUED || !p.waiting_for().empty()) {
+  if (!p.waiting_for().empty()) {
     return absl::StrCat("run ", p.run_id(), " waits for ", p.waiting_for());
   }
-  if (p.state() != v1::RUNNING || p.engine().empty()) {
-    return absl::StrCat("run ", p.run_id(), " ",
-                        p.state() == v1::RUNNING ? "starts" : "is over");
+  const bool over = p.state() != v1::RUNNING && p.state() != v1::QUEUED;
+  if (over || p.engine().empty()) {
+    return absl::StrCat("run ", p.run_id(), over ? " is over" : " starts");
   }
   const double seconds = static_cast<double>(p.attempt_elapsed_ns()) / 1e9;
   const double rate =

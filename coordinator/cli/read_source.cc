@@ -3,6 +3,8 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "common/address.h"
+#include "common/log.h"
 #include "common/status_macros.h"
 #include "coordinator/cli/verb_output.h"
 #include "coordinator/store/sqlite_round_store.h"
@@ -36,6 +38,10 @@ absl::StatusOr<ReadingCall> ParseReadingCall(const std::string& verb,
   call.source.AddFlags(flags);
   ASSIGN_OR_RETURN(call.rest, flags.Parse(argc, argv));
   call.source.Resolve();
+  if (call.source.is_coordinator()) {
+    RETURN_IF_ERROR(CheckAddress("--coordinator", call.source.coordinator));
+    SetUpLog("coordinator", "error");
+  }
   call.help = flags.help_asked();
   if (call.help) PrintAll(verb, flags.Help());
   return call;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/address.h"
 #include "common/build_info.h"
 #include "common/clock.h"
 #include "common/flags.h"
@@ -27,7 +28,8 @@ int RunServe(int argc, char* const* argv) {
   flags.String("listen", &options.listen, "address to serve; port 0: any");
   flags.String("db", &options.db_path, "database file, made if missing");
   flags.Duration("lease", &options.lease,
-                 "an agent that is silent for longer is lost");
+                 "an agent that is silent for longer is lost",
+                 absl::Seconds(3));
   flags.String("log-level", &log_level, "debug, info, warn, error or off");
   const auto rest = flags.Parse(argc, argv);
   if (!rest.ok()) return FailVerb("serve", rest.status());
@@ -35,14 +37,15 @@ int RunServe(int argc, char* const* argv) {
     std::fputs(flags.Help().c_str(), stdout);
     return kExitPass;
   }
-  if (!rest->empty() || options.listen.rfind(':') == std::string::npos) {
-    return FailVerb("serve",
-                    absl::InvalidArgumentError(
-                        rest->empty() ? "--listen wants HOST:PORT"
-                                      : absl::StrCat("unexpected argument ",
-                                                     rest->front())));
+  absl::Status usage = CheckAddress("--listen", options.listen, true);
+  usage.Update(CheckLogLevel(log_level));
+  if (!rest->empty()) {
+    usage.Update(absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument ", rest->front())));
   }
+  if (!usage.ok()) return FailVerb("serve", usage);
   SetUpLog("coordinator", log_level);
+  BoundedQueue<int> stop(1);
   SignalWaiter signals({SIGINT, SIGTERM});
   const RealClock clock;
   auto coordinator = Coordinator::Start(options, clock);
@@ -54,7 +57,6 @@ int RunServe(int argc, char* const* argv) {
   std::fflush(stdout);
   LogInfo("benchfleet ", kVersion, " (", kBuildId, ") listens on ",
           (*coordinator)->address(), ", database ", options.db_path);
-  BoundedQueue<int> stop(1);
   signals.OnSignal([&](int) { stop.Close(); });
   while (!stop.WaitClosed(absl::Seconds(3600))) {
   }

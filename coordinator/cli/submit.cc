@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/address.h"
 #include "common/clock.h"
 #include "common/flags.h"
 #include "common/log.h"
@@ -73,6 +74,9 @@ absl::StatusOr<SubmitFlags> ParseSubmitFlags(int argc, char* const* argv) {
     return absl::InvalidArgumentError(
         "--detach needs --coordinator: an own coordinator ends with submit");
   }
+  if (!flags.coordinator.empty()) {
+    RETURN_IF_ERROR(CheckAddress("--coordinator", flags.coordinator));
+  }
   if (flags.local_agents == 0) {
     return absl::InvalidArgumentError("--local-agents must be at least 1");
   }
@@ -89,16 +93,25 @@ void PrintQueued(const v1::SubmitSuiteResponse& response) {
 
 // First signal: cancel and wait for the end. Second: leave at once; children
 // and the coordinator's run end by themselves.
-void CancelOnSignal(SignalWaiter& signals, ControlClient& client,
-                    int64_t run_id, std::atomic<int>& heard) {
-  signals.OnSignal([&client, &heard, run_id](int) {
-    if (heard.fetch_add(1) > 0) _exit(kExitInterrupted);
-    std::fprintf(stderr, "\ncancelling run %lld\n",
-                 static_cast<long long>(run_id));
-    const absl::Status cancelled = client.Cancel(run_id);
-    if (!cancelled.ok()) FailVerb("cancel", cancelled);
-  });
-}
+class CancelOnSignal {
+ public:
+  CancelOnSignal(SignalWaiter& signals, ControlClient& client, int64_t run_id)
+      : signals_(signals) {
+    signals_.OnSignal([this, &client, run_id](int) {
+      if (heard_.exchange(true)) _exit(kExitInterrupted);
+      std::fprintf(stderr, "\ncancelling run %lld\n",
+                   static_cast<long long>(run_id));
+      const absl::Status cancelled = client.Cancel(run_id);
+      if (!cancelled.ok()) FailVerb("cancel", cancelled);
+    });
+  }
+  ~CancelOnSignal() { signals_.StopCalling(); }
+  bool heard() const { return heard_; }
+
+ private:
+  SignalWaiter& signals_;
+  std::atomic<bool> heard_{false};
+};
 
 int SubmitAndFollow(const SubmitFlags& flags, const std::string& suite_text,
                     const std::string& address, uint32_t min_agents,
@@ -121,10 +134,9 @@ int SubmitAndFollow(const SubmitFlags& flags, const std::string& suite_text,
     std::printf("%lld\n", static_cast<long long>(response->run_id()));
     return kExitPass;
   }
-  std::atomic<int> heard{0};
-  CancelOnSignal(signals, client, response->run_id(), heard);
+  const CancelOnSignal cancel(signals, client, response->run_id());
   const int code = FollowRun(client, response->run_id(), clock);
-  return heard > 0 ? kExitInterrupted : code;
+  return cancel.heard() ? kExitInterrupted : code;
 }
 
 int SubmitEmbedded(const SubmitFlags& flags, const std::string& suite_text,
@@ -132,7 +144,9 @@ int SubmitEmbedded(const SubmitFlags& flags, const std::string& suite_text,
   const auto agents = static_cast<uint32_t>(flags.local_agents);
   auto fleet = EmbeddedFleet::Start(flags.db, agents, clock);
   if (!fleet.ok()) {
-    return FailVerb("submit", fleet.status(), kExitCouldNotRun);
+    return absl::IsInvalidArgument(fleet.status())
+               ? FailVerb("submit", fleet.status())
+               : FailVerb("submit", fleet.status(), kExitCouldNotRun);
   }
   const int code = SubmitAndFollow(flags, suite_text, (*fleet)->address(),
                                    agents, signals, clock);
@@ -156,10 +170,12 @@ int RunSubmit(int argc, char* const* argv) {
                stderr);
     return kExitUsage;
   }
+  // Whoever read our output may go; the run and its end do not depend on it.
+  std::signal(SIGPIPE, SIG_IGN);
   SignalWaiter signals({SIGINT, SIGTERM});
   const RealClock clock;
+  SetUpLog("coordinator", "error");
   if (flags->coordinator.empty()) {
-    SetUpLog("coordinator", "error");
     return SubmitEmbedded(*flags, *text, signals, clock);
   }
   return SubmitAndFollow(*flags, *text, flags->coordinator,

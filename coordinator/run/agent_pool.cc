@@ -8,17 +8,26 @@ namespace benchfleet {
 
 absl::Status AgentPool::Register(const v1::Hello& hello,
                                  std::shared_ptr<AgentLink> link) {
-  MutexLock lock(mutex_);
-  const auto found = entries_.find(hello.agent_id());
-  if (found != entries_.end()) {
-    return absl::AlreadyExistsError(absl::StrCat(
-        "an agent with id \"", hello.agent_id(), "\" is connected from host ",
-        found->second.agent.hello.host().hostname(),
-        "; give each agent its own --name"));
+  PooledAgent other;
+  {
+    MutexLock lock(mutex_);
+    const auto found = entries_.find(hello.agent_id());
+    if (found == entries_.end()) {
+      entries_[hello.agent_id()] = {.agent = {hello, std::move(link)},
+                                    .heard = clock_.Now()};
+      return absl::OkStatus();
+    }
+    other = found->second.agent;
   }
-  entries_[hello.agent_id()] = {.agent = {hello, std::move(link)},
-                                .heard = clock_.Now()};
-  return absl::OkStatus();
+  if (other.hello.instance_id() == hello.instance_id()) {
+    other.link->Close();  // the network broke it, and only one end knows
+    return absl::UnavailableError(absl::StrCat("the earlier stream of agent \"",
+                                               hello.agent_id(),
+                                               "\" is being closed"));
+  }
+  return absl::AlreadyExistsError(absl::StrCat(
+      "an agent with id \"", hello.agent_id(), "\" is connected from host ",
+      other.hello.host().hostname(), "; give each agent its own --name"));
 }
 
 void AgentPool::Unregister(const std::string& agent_id,

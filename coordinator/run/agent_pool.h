@@ -28,7 +28,8 @@ class AgentPool {
 
   absl::Duration lease() const { return lease_; }
 
-  // AlreadyExists: an agent with this id is connected; names its host.
+  // AlreadyExists: another agent with this id is connected; names its host.
+  // Unavailable: this instance's earlier stream had not ended; it is closed.
   absl::Status Register(const v1::Hello& hello,
                         std::shared_ptr<AgentLink> link);
   // Only this instance; its loss becomes an event.

@@ -1,9 +1,12 @@
 #include "coordinator/run/attempt_runner.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "coordinator/plan/utf8.h"
 
 namespace benchfleet {
 namespace {
@@ -11,7 +14,7 @@ namespace {
 using Kind = AttemptEvent::Kind;
 
 constexpr absl::Duration kTick = absl::Milliseconds(100);
-// From sending ARM to T0: many times a network's round trip.
+// From sending ARM to T0, beside two of the slowest round trips.
 constexpr absl::Duration kStartDelay = absl::Milliseconds(100);
 
 absl::Duration PhaseLimit(AttemptPhase phase) {
@@ -51,7 +54,27 @@ const v1::AttemptRef* RefOf(const v1::AgentMessage& message) {
   }
 }
 
+// Reasons go on in proto3 strings, where bad UTF-8 would break the stream.
+std::string ReadableText(const std::string& bytes) {
+  return IsUtf8(bytes) ? bytes : absl::CHexEscape(bytes);
+}
+
 }  // namespace
+
+std::vector<ShareRow> SharesOf(const AttemptOrder& order) {
+  std::vector<ShareRow> shares;
+  for (size_t i = 0; i < order.agents.size(); ++i) {
+    const v1::Hello& hello = order.agents[i].hello;
+    shares.push_back({
+        .agent_id = hello.agent_id(),
+        .instance_id = hello.instance_id(),
+        .hostname = hello.host().hostname(),
+        .build_id = hello.build_id(),
+        .concurrency = order.concurrency[i],
+    });
+  }
+  return shares;
+}
 
 AttemptRunner::AttemptRunner(
     AttemptOrder order, AgentPool& pool, FleetEvents& events,
@@ -63,19 +86,10 @@ AttemptRunner::AttemptRunner(
       clock_(clock),
       cancelled_(std::move(cancelled)),
       on_progress_(std::move(on_progress)),
-      tickets_(order_.requests, order_.share.concurrency()) {
+      tickets_(order_.requests, order_.share.concurrency()),
+      shares_(SharesOf(order_)) {
   std::vector<std::string> ids;
-  for (size_t i = 0; i < order_.agents.size(); ++i) {
-    const v1::Hello& hello = order_.agents[i].hello;
-    ids.push_back(hello.agent_id());
-    ShareRow share;
-    share.agent_id = hello.agent_id();
-    share.instance_id = hello.instance_id();
-    share.hostname = hello.host().hostname();
-    share.build_id = hello.build_id();
-    share.concurrency = order_.concurrency[i];
-    shares_.push_back(std::move(share));
-  }
+  for (const ShareRow& share : shares_) ids.push_back(share.agent_id);
   state_ = BeginAttemptState(ids, order_.check_only);
 }
 
@@ -84,9 +98,8 @@ AttemptEnd AttemptRunner::Run() {
   SendPrepare();
   for (const PooledAgent& agent : order_.agents) {
     // It may have gone before this attempt listened.
-    if (pool_.Link(agent.hello.agent_id()) != agent.link) {
-      Feed({.kind = Kind::kLost, .agent = agent.hello.agent_id()});
-    }
+    const std::string& id = agent.hello.agent_id();
+    if (!StillThere(id)) Feed({.kind = Kind::kLost, .agent = id});
   }
   while (state_.phase != AttemptPhase::kOver) {
     std::optional<FleetEvent> event = events_.Pop(kTick);
@@ -126,7 +139,10 @@ void AttemptRunner::Handle(const FleetEvent& event) {
   if (const auto* said = std::get_if<AgentSaid>(&event)) {
     HandleSaid(*said);
   } else if (const auto* lost = std::get_if<AgentLost>(&event)) {
-    Feed({.kind = Kind::kLost, .agent = lost->agent_id});
+    // The event may be of a stream before the one that this attempt uses.
+    if (!StillThere(lost->agent_id)) {
+      Feed({.kind = Kind::kLost, .agent = lost->agent_id});
+    }
   } else if (const auto* probed = std::get_if<ClockProbed>(&event)) {
     ShareRow* share = FindShare(probed->agent_id);
     if (share == nullptr) return;
@@ -171,7 +187,7 @@ void AttemptRunner::HandleSaid(const AgentSaid& said) {
     Feed({.kind = Kind::kRefused,
           .agent = said.agent_id,
           .refusal = message.refused().reason(),
-          .message = message.refused().message()});
+          .message = ReadableText(message.refused().message())});
   }
 }
 
@@ -221,7 +237,11 @@ void AttemptRunner::SendPrepare() {
 }
 
 void AttemptRunner::SendArm() {
-  t0_ = clock_.Now() + kStartDelay;
+  int64_t slowest_ns = 0;  // half a round trip
+  for (const ShareRow& share : shares_) {
+    slowest_ns = std::max(slowest_ns, share.clock_bound_ns);
+  }
+  t0_ = clock_.Now() + kStartDelay + 4 * absl::Nanoseconds(slowest_ns);
   for (size_t i = 0; i < order_.agents.size(); ++i) {
     shares_[i].t0_ns = t0_.ns - shares_[i].clock_offset_ns;
     v1::CoordinatorMessage message;
@@ -257,6 +277,15 @@ void AttemptRunner::CheckDeadline() {
   Feed({.kind = Kind::kPhaseTimedOut,
         .message =
             absl::StrCat(absl::FormatDuration(limit), " to get ready:", late)});
+}
+
+bool AttemptRunner::StillThere(const std::string& agent_id) const {
+  for (const PooledAgent& agent : order_.agents) {
+    if (agent.hello.agent_id() == agent_id) {
+      return pool_.Link(agent_id) == agent.link;
+    }
+  }
+  return false;
 }
 
 ShareRow* AttemptRunner::FindShare(const std::string& agent_id) {

@@ -28,6 +28,9 @@ struct AttemptOrder {
   bool check_only = false;
 };
 
+// As they stand before the attempt; in order of the agents.
+std::vector<ShareRow> SharesOf(const AttemptOrder& order);
+
 struct AttemptProgress {
   uint64_t completed = 0, failed = 0, output_tokens = 0;
   absl::Duration elapsed;  // since T0
@@ -62,6 +65,8 @@ class AttemptRunner {
   void SendStop();
   void CheckDeadline();
   v1::Tickets Draw(uint32_t idle_slots, uint32_t want);
+  // By the stream that this attempt began with.
+  bool StillThere(const std::string& agent_id) const;
   ShareRow* FindShare(const std::string& agent_id);
 
   const AttemptOrder order_;

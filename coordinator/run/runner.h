@@ -19,6 +19,7 @@
 #include "coordinator/run/fleet_event.h"
 #include "coordinator/run/ingest.h"
 #include "coordinator/run/run_board.h"
+#include "coordinator/run/run_progress.h"
 #include "coordinator/run/validity.h"
 
 namespace benchfleet {
@@ -53,25 +54,35 @@ class Runner {
  public:
   Runner(uint64_t epoch, Ingest& ingest, AgentPool& pool, FleetEvents& events,
          RunBoard& board, const Clock& clock, Scoring scoring);
-  // Stops the current attempt; the run stays unfinished in the store.
   ~Runner();
+  // Stops the current attempt and waits for it; the run stays unfinished in
+  // the store. What is queued after is left to the next life.
+  void Stop();
 
   void Queue(QueuedRun run);
-  // Harmless for runs that are over or unknown.
+  // A queued run is over at once, the current one soon. Harmless for runs that
+  // are over or unknown.
   void Cancel(int64_t run_id);
   // What an agent works on now, for lists; empty if it is idle.
   std::string BusyWith() const;
 
  private:
-  struct Current;  // of the run that is executed
+  // The run that is executed.
+  struct Current {
+    QueuedRun run;
+    RunPace pace;
+  };
   enum class Next { kGoOn, kEndRun };
 
   void Loop();
   std::optional<QueuedRun> NextRun();
   void Execute(QueuedRun run);
-  Next WaitForAgents(Current& run);
-  Next CheckCapacity(Current& run);
+  // Ends the run if it is cancelled; leaves it if this process stops.
+  Next StopIfAsked(Current& run);
+  // Until those connected are enough; gives them as they were then.
+  Next WaitForAgents(Current& run, std::vector<PooledAgent>& agents);
   Next CheckEngines(Current& run);
+  Next CheckEngine(Current& run, int index);
   Next RunRounds(Current& run);
   Next RunRound(Current& run, const RoundRow& round);
   // One try: warm-up if there is one, then the counted attempt.
@@ -79,10 +90,8 @@ class Runner {
                 bool& valid);
   // Stores and runs an attempt; `row` gets id, verdict and reason.
   absl::StatusOr<AttemptEnd> RunAttempt(Current& run, const RoundRow& round,
+                                        std::vector<PooledAgent> agents,
                                         AttemptRow& row);
-  AttemptOrder MakeOrder(const Current& run, const RoundRow& round,
-                         const AttemptRow& row,
-                         const std::vector<PooledAgent>& agents) const;
   absl::Status CloseAttempt(AttemptRow& row, AttemptEnd& end);
   AttemptEnd Drive(Current& run, AttemptOrder order);
   void Finish(Current& run, v1::RunState state, RunEnding verdict);
@@ -100,9 +109,13 @@ class Runner {
   const Clock& clock_;
   const Scoring scoring_;
   const ValidityLimits limits_;
+  // On the runner's thread. Never the id of another check: late messages of
+  // one must not pass for the next.
+  int64_t last_check_id_ = 0;
 
   mutable Mutex mutex_;
   std::deque<QueuedRun> queue_ ABSL_GUARDED_BY(mutex_);
+  bool executing_ ABSL_GUARDED_BY(mutex_) = false;
   std::set<int64_t> cancelled_ ABSL_GUARDED_BY(mutex_);
   std::string busy_with_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> stopping_{false};

@@ -73,6 +73,10 @@ void RemoveShmOfReader(const std::string& path) {
 }
 
 absl::Status CheckPath(const std::string& path, bool write) {
+  // To SQLite an empty name is a database that vanishes at the end.
+  if (path.empty()) {
+    return absl::InvalidArgumentError("the name of the database is empty");
+  }
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) {
     if (errno != ENOENT || !write) {
@@ -118,11 +122,27 @@ absl::Status CheckSchemaToWrite(const std::string& path) {
   return status;
 }
 
+// Which file a path names now; zeros if none.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  static FileId Of(const std::string& path) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) != 0) return {};
+    return {info.st_dev, info.st_ino};
+  }
+  friend bool operator==(const FileId&, const FileId&) = default;
+};
+
 class SqliteRoundStore final : public RoundStore {
  public:
   SqliteRoundStore(std::unique_ptr<Database> db,
                    std::optional<DatabaseLock> lock, bool remove_shm)
-      : lock_(std::move(lock)), db_(std::move(db)), remove_shm_(remove_shm) {}
+      : lock_(std::move(lock)),
+        db_(std::move(db)),
+        file_(FileId::Of(db_->path())),
+        remove_shm_(remove_shm) {}
 
   // One file remains, readable without write permission in its directory.
   // Where that fails (full disk, a reader that stays), the log stays beside it
@@ -229,13 +249,19 @@ class SqliteRoundStore final : public RoundStore {
 
  private:
   absl::Status Writable() const {
-    if (db_->writable()) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        absl::StrCat(db_->path(), ": is open for reading only"));
+    if (!db_->writable()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(db_->path(), ": is open for reading only"));
+    }
+    // SQLite would go on writing to a file that nobody will find again.
+    if (FileId::Of(db_->path()) == file_) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        db_->path(), ": was removed or replaced while it was in use"));
   }
 
   std::optional<DatabaseLock> lock_;  // outlives the connection
   std::unique_ptr<Database> db_;
+  const FileId file_;
   bool remove_shm_;
 };
 

@@ -47,19 +47,22 @@ class ScriptedAgent final : public AgentLink {
   }
   void ProbeClock() override {
     ++probes;
-    events_.Push(ClockProbed{id_, {.offset_ns = 0, .bound_ns = 100}});
+    events_.Push(
+        ClockProbed{id_, {.offset_ns = 0, .bound_ns = clock_bound_ns}});
   }
   void Close() override {}
 
   void Say(const v1::AgentMessage& message) {
     events_.Push(AgentSaid{id_, message});
   }
-  void Lose() { events_.Push(AgentLost{id_}); }
+  // The pool no longer has it, and says so.
+  void Lose(AgentPool& pool) { pool.Unregister(id_, id_); }
 
   std::function<bool(const v1::CoordinatorMessage&)> twist;
   std::vector<uint32_t> ordinals;
   uint32_t slots = 0;
   int probes = 0;
+  int64_t clock_bound_ns = 100;
   std::string stop_reason;
 
  private:
@@ -146,7 +149,7 @@ TEST_F(AttemptRunnerTest, ClocksAreProbedBeforeAndAfter) {
 TEST_F(AttemptRunnerTest, ALostAgentAbortsTheAttemptOnTheOther) {
   agents_[1]->twist = [this](const v1::CoordinatorMessage& message) {
     if (!message.has_arm()) return false;
-    agents_[1]->Lose();
+    agents_[1]->Lose(pool_);
     return true;
   };
   const AttemptEnd end = Run();
@@ -158,6 +161,52 @@ TEST_F(AttemptRunnerTest, ALostAgentAbortsTheAttemptOnTheOther) {
 TEST_F(AttemptRunnerTest, AnAgentThatIsGoneAtTheStartIsLost) {
   pool_.Unregister("b", "b");
   EXPECT_EQ(Run().cause, StopCause::kAgentLost);
+}
+
+TEST_F(AttemptRunnerTest, ALossBeforeTheAgentCameBackIsOld) {
+  events_.Push(AgentLost{"b"});  // of the stream before the one in the pool
+  EXPECT_EQ(Run().cause, StopCause::kNone);
+}
+
+TEST_F(AttemptRunnerTest, AnAgentThatCameBackMeanwhileIsLost) {
+  agents_[1]->twist = [this](const v1::CoordinatorMessage& message) {
+    if (!message.has_arm()) return false;
+    agents_[1]->Lose(pool_);
+    v1::Hello hello;
+    hello.set_agent_id("b");
+    hello.set_instance_id("b");
+    EXPECT_TRUE(pool_
+                    .Register(hello, std::make_shared<ScriptedAgent>(
+                                         "b", events_, clock_))
+                    .ok());
+    return true;
+  };
+  EXPECT_EQ(Run().cause, StopCause::kAgentLost);
+}
+
+TEST_F(AttemptRunnerTest, AReasonInBadUtf8IsMadeReadable) {
+  agents_[0]->twist = [this](const v1::CoordinatorMessage& message) {
+    if (!message.has_prepare()) return false;
+    v1::AgentMessage refused;
+    *refused.mutable_refused()->mutable_attempt() = message.prepare().attempt();
+    refused.mutable_refused()->set_message("caf\xe9 is closed");
+    agents_[0]->Say(refused);
+    return true;
+  };
+  // As a proto3 string the byte would break the stream to other agents.
+  EXPECT_EQ(Run().reason, "agent a: caf\\xe9 is closed");
+}
+
+TEST_F(AttemptRunnerTest, TheStartLeavesTimeForTheSlowestAgent) {
+  agents_[1]->clock_bound_ns = 300'000'000;
+  int64_t t0_ns = 0;
+  const int64_t before = clock_.Now().ns;
+  agents_[0]->twist = [&](const v1::CoordinatorMessage& message) {
+    if (message.has_arm()) t0_ns = message.arm().t0_ns();
+    return false;
+  };
+  Run();
+  EXPECT_GT(t0_ns - before, 1'200'000'000);
 }
 
 TEST_F(AttemptRunnerTest, ARefusalEndsItWithTheReason) {
