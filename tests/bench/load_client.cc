@@ -192,7 +192,10 @@ int Run(const Options& options) {
   plan.headers = RequestHeaders(share, "");
   plan.request_id_prefix = "bench-";
   if (!absl::SimpleAtoi(options.t0_ns, &plan.t0.ns)) return 2;
-  if (options.warm) CheckEngine(share, plan.headers, "", **transport, clock);
+  if (options.warm) {
+    CheckEngine(share, plan.headers, "", **transport, clock,
+                [] { return false; });
+  }
   const double cpu_before = ProcessCpuSeconds();
   TicketInbox inbox;
   TimingRecorder recorder(200'000);
