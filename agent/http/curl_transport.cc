@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/http/curl_exchange.h"
+#include "agent/http/lag_histogram.h"
 #include "agent/http/socket_poll.h"
 #include "agent/http/url.h"
 #include "common/status_macros.h"
@@ -34,6 +35,7 @@ class CurlTransport final : public HttpTransport {
   void Cancel(ExchangeId id) override;
   void Poll(Instant until) override;
   void Wake() override { poll_->Wake(); }
+  int64_t ReadinessLagP99Ns() const override { return lag_.Percentile(0.99); }
 
  private:
   struct DeadlineEntry {
@@ -74,6 +76,8 @@ class CurlTransport final : public HttpTransport {
   const std::vector<std::string> no_headers_;
 
   std::optional<Instant> curl_timer_;
+  Instant ready_at_;  // when the sockets in hand were reported
+  LagHistogram lag_;
   uint64_t turn_ = 0;
   uint64_t generation_ = 0;
   // A heap with an entry for each active exchange.
@@ -234,6 +238,9 @@ bool CurlTransport::Settle() {
   for (CurlExchange* exchange : touched_) {
     exchange->touched = false;
     exchange->Deliver(turn_);
+    if (const auto stamp = exchange->StampOfTurn(turn_); stamp) {
+      lag_.Add(stamp->ns - ready_at_.ns);
+    }
   }
   touched_.clear();
   int left;
@@ -255,7 +262,9 @@ void CurlTransport::Poll(Instant until) {
   Instant wake = until;
   if (curl_timer_) wake = std::min(wake, *curl_timer_);
   if (!deadlines_.empty()) wake = std::min(wake, deadlines_.front().at);
-  for (const SocketPoll::Ready& ready : poll_->Wait(wake)) {
+  const absl::Span<const SocketPoll::Ready> sockets = poll_->Wait(wake);
+  if (!sockets.empty()) ready_at_ = clock_.Now();
+  for (const SocketPoll::Ready& ready : sockets) {
     const int mask = (ready.readable ? CURL_CSELECT_IN : 0) |
                      (ready.writable ? CURL_CSELECT_OUT : 0) |
                      (ready.failed ? CURL_CSELECT_ERR : 0);

@@ -85,6 +85,9 @@ class HttpTransport {
   // Waits for network events or until `until` or Wake, and delivers. The only
   // place where the agent's loop waits.
   virtual void Poll(Instant until) = 0;
+  // 99th percentile, over all polls, of the time from a socket being reported
+  // as ready to its bytes being stamped. 0 if it is not measured.
+  virtual int64_t ReadinessLagP99Ns() const { return 0; }
   // Thread-safe: makes a Poll, now or next, return at once.
   virtual void Wake() = 0;
 };

@@ -62,6 +62,8 @@ LoadResult LoadLoop::Run() {
     watch_.PollReturned(until, now);
   }
   result_.evidence = watch_.Evidence(clock_.Now());
+  result_.evidence.set_loop_lag_p99_ns(
+      static_cast<uint64_t>(transport_.ReadinessLagP99Ns()));
   recorder_.Close();
   return result_;
 }

@@ -83,14 +83,16 @@ def us(samples):
 
 def arrival_table(seconds):
     print("\nError at 50 tokens/s per stream, one loop; us, p50 / p99 / p99.9")
-    print("| streams | token arrival | TTFT | loop CPU |\n| --- | --- | --- | --- |")
+    print("| streams | token arrival | TTFT | loop CPU | "
+          "own lag p99 us |\n| --- | --- | --- | --- | --- |")
     for streams in (50, 200, 500, 1000):
         pairs, results = measure(streams, seconds * 50, 1,
                                  ["--interval=20ms", "--ttft=100ms", "--spread"])
         tokens, ttft = errors(pairs)
         # The loop's wall time begins before T0.
         share = results[0]["loop_cpu_s"] / seconds
-        print(f"| {streams} | {us(tokens)} | {us(ttft)} | {share:.0%} |", flush=True)
+        print(f"| {streams} | {us(tokens)} | {us(ttft)} | {share:.0%} | "
+              f"{results[0]['loop_lag_p99_ns'] / 1e3:.0f} |", flush=True)
 
 
 def itls(stamps):
