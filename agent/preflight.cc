@@ -13,6 +13,7 @@
 #include "agent/http/error_text.h"
 #include "agent/http/fetch.h"
 #include "agent/http/model_list.h"
+#include "agent/http/openai.h"
 #include "agent/http/url.h"
 
 namespace benchfleet {
@@ -112,7 +113,9 @@ Refusal CheckEngine(const v1::ShareSpec& share,
       return refusal;
     }
   }
-  WarmConnections(transport, clock, get, share.concurrency(), given_up);
+  if (ReusesConnections(share.engine())) {
+    WarmConnections(transport, clock, get, share.concurrency(), given_up);
+  }
   return {};
 }
 

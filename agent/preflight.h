@@ -29,7 +29,7 @@ struct Refusal {
 absl::StatusOr<std::string> ReadApiKey(const v1::Engine& engine);
 
 // Asks GET /v1/models for the share's model, then opens connections for all of
-// its slots. Texts of the engine are cut, made valid UTF-8 and have `api_key`
+// its slots if they can be used again. Texts of the engine are cut, made valid UTF-8 and have `api_key`
 // masked. Ends soon after `given_up` is true, whatever the engine does.
 Refusal CheckEngine(const v1::ShareSpec& share,
                     const std::vector<std::string>& headers,

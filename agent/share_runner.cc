@@ -195,6 +195,7 @@ absl::StatusOr<std::string> ShareRunner::OpenTransport(
   CurlTransportOptions curl;
   curl.ca_file = share.engine().ca_file();
   curl.insecure_skip_verify = share.engine().insecure_skip_verify();
+  curl.reuse_connections = ReusesConnections(share.engine());
   curl.max_connections = share.concurrency() + 8;
   ASSIGN_OR_RETURN(curl.pinned, ResolveTarget(url));
   ASSIGN_OR_RETURN(transport_, MakeCurlTransport(curl, clock_));

@@ -128,6 +128,8 @@ void CurlExchange::SetFixedOptions(const CurlTransportOptions& options) {
   set(CURLOPT_PROXY, "");
   set(CURLOPT_NOPROXY, "*");
   set(CURLOPT_TCP_NODELAY, 1L);
+  set(CURLOPT_FORBID_REUSE, options.reuse_connections ? 0L : 1L);
+  set(CURLOPT_FRESH_CONNECT, options.reuse_connections ? 0L : 1L);
   set(CURLOPT_USERAGENT, "benchfleet");
   set(CURLOPT_SSL_VERIFYPEER, options.insecure_skip_verify ? 0L : 1L);
   set(CURLOPT_SSL_VERIFYHOST, options.insecure_skip_verify ? 0L : 2L);
@@ -355,7 +357,8 @@ TransportEnd CurlExchange::EndOf(int curl_code) const {
           status_ == 0 && !end.new_connection
               ? absl::StrCat("the kept-alive connection to ", peer_,
                              " ended without an answer; the request was not "
-                             "sent again")
+                             "sent again (connection_reuse: NO_REUSE is for "
+                             "servers that close theirs)")
               : absl::StrCat("the connection to ", peer_, " broke: ", reason);
       break;
     case Kind::kPartial:

@@ -16,6 +16,9 @@ struct CurlTransportOptions {
   // PEM file of certificate authorities; "": the system's.
   std::string ca_file;
   bool insecure_skip_verify = false;
+  // Else each request opens a connection of its own, for servers that close
+  // theirs after an answer without saying so.
+  bool reuse_connections = true;
   // Idle connections that are kept. At least the concurrency, else connections
   // are closed and opened again in every round.
   size_t max_connections = 1024;

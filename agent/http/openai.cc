@@ -45,6 +45,15 @@ void AppendModel(const v1::ShareSpec& share, std::string* body) {
 
 bool IsChat(const v1::ShareSpec& share) { return share.endpoint() == v1::CHAT; }
 
+bool ReusesConnections(const v1::Engine& engine) {
+  if (engine.connection_reuse() != v1::CONNECTION_REUSE_UNSPECIFIED) {
+    return engine.connection_reuse() == v1::REUSE;
+  }
+  // llama.cpp's server closes the connection right after a stream, and says
+  // Keep-Alive all the same.
+  return engine.kind() != v1::LLAMACPP;
+}
+
 absl::string_view EndpointPath(const v1::ShareSpec& share) {
   return IsChat(share) ? "/v1/chat/completions" : "/v1/completions";
 }

@@ -16,6 +16,9 @@ bool IsChat(const v1::ShareSpec& share);
 // "/v1/completions" or "/v1/chat/completions".
 absl::string_view EndpointPath(const v1::ShareSpec& share);
 
+// What connection_reuse says, or what its kind of server needs.
+bool ReusesConnections(const v1::Engine& engine);
+
 // JSON body of one streaming request with exactly `share.output_tokens` asked.
 // At CHAT the prompt is the one user message.
 std::string CompletionBody(const v1::ShareSpec& share,

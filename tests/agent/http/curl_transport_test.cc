@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "agent/http/fetch.h"
@@ -28,6 +29,41 @@ TEST_F(CurlTransportTest, ReusesTheConnectionAndSaysSo) {
   EXPECT_FALSE(second.end.new_connection);
   EXPECT_EQ(second.end.connect, absl::ZeroDuration());
   EXPECT_EQ(server.connections(), 1);
+  transport_.reset();
+}
+
+TEST_F(CurlTransportTest, WithoutReuseEachRequestHasItsConnection) {
+  CurlTransportOptions options;
+  options.reuse_connections = false;
+  transport_ = *MakeCurlTransport(options, clock_);
+  TcpServer server(Echo);
+  for (int i = 0; i < 3; ++i) {
+    const Log log = Run(Post(server.url()));
+    EXPECT_EQ(log.end.kind, Kind::kOk) << log.end.message;
+    EXPECT_TRUE(log.end.new_connection);
+  }
+  EXPECT_EQ(server.connections(), 3);
+  transport_.reset();
+}
+
+// The server's second small write waits for the ACK of its first.
+TEST_F(CurlTransportTest, AServerWithNaglesAlgorithmIsNotSlowedByLateAcks) {
+  TcpServer server([](int fd, int) {
+    while (!TcpServer::ReadRequest(fd).empty()) {
+      TcpServer::Write(fd, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");
+      TcpServer::Write(fd, "ab");
+      TcpServer::Write(fd, "cd");
+    }
+  });
+  std::vector<absl::Duration> took;
+  for (int i = 0; i < 15; ++i) {
+    const Instant sent = clock_.Now();
+    EXPECT_EQ(Run(Post(server.url())).body, "abcd");
+    took.push_back(clock_.Now() - sent);
+  }
+  EXPECT_EQ(server.connections(), 1);
+  std::sort(took.begin(), took.end());
+  EXPECT_LT(took[7], absl::Milliseconds(20));  // a late ACK costs 40
   transport_.reset();
 }
 
