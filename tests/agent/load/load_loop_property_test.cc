@@ -21,8 +21,8 @@ constexpr const char* kPieces[] = {
     "data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":null}]}\n\n",
     "data: {\"choices\":[{\"text\":\"b\",\"finish_reason\":null}]}\n\n",
     "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"length\"}]}\n\n",
-    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,"
-    "\"completion_tokens\":4,\"total_tokens\":11}}\n\n",
+    ("data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,"
+     "\"completion_tokens\":4,\"total_tokens\":11}}\n\n"),
     "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}\n\n",
     "data: [DONE]\n\n",
     ": ping\n\n",

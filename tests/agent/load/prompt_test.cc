@@ -21,7 +21,7 @@ TEST(PromptTest, PromptsDependOnSeedAndOrdinalOnly) {
   std::set<std::string> texts;
   std::set<std::vector<uint32_t>> ids;
   for (uint32_t ordinal = 0; ordinal < 512; ++ordinal) {
-    for (uint64_t seed : {1, 2}) {
+    for (uint64_t seed : {1u, 2u}) {
       texts.insert(TextPrompt(seed, ordinal, 16));
       ids.insert(TokenIdPrompt(seed, ordinal, 16));
     }
