@@ -85,6 +85,18 @@ class EmbeddedTest(FleetTest):
         self.assertEqual(states, ["COULD_NOT_RUN", "FINISHED"])
 
 
+    def test_llamacpp_gets_a_new_connection_for_each_request(self):
+        _, url = self.sim("llama", "llamacpp")
+        for more, new in (("", 12), ("connection_reuse: REUSE", 0)):
+            suite = self.suite('name: "l" model: "sim" repeats: 1 seed: 1\n'
+                               + engine("llama", url, "LLAMACPP", more)
+                               + case("c3", 3, 12))
+            done = self.run_verb("submit", suite)
+            self.assertEqual(done.returncode, PASS, done.stderr)
+            row = self.query("SELECT * FROM round_results ORDER BY round_id DESC")[0]
+            self.assertEqual((row["completed"], row["new_connections"]), (12, new))
+
+
 class FleetVerbsTest(FleetTest):
 
     def test_detach_watch_runs_agents_cancel(self):
