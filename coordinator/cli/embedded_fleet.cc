@@ -1,14 +1,16 @@
 #include "coordinator/cli/embedded_fleet.h"
 
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstring>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_macros.h"
@@ -19,7 +21,6 @@ namespace benchfleet {
 namespace {
 
 constexpr absl::Duration kChildGrace = absl::Seconds(5);
-constexpr unsigned kReapEveryUs = 10'000;
 
 // `agent`, beside this binary.
 absl::StatusOr<std::string> AgentBinary() {
@@ -34,6 +35,16 @@ absl::StatusOr<std::string> AgentBinary() {
                      "; the agent belongs beside the coordinator"));
   }
   return binary;
+}
+
+bool EndsWithin(pid_t child, absl::Duration limit) {
+  const int fd = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  pollfd end = {.fd = fd, .events = POLLIN, .revents = 0};
+  const int64_t wait_ms =
+      std::max<int64_t>(absl::ToInt64Milliseconds(limit), 0);
+  const bool ended = fd >= 0 && poll(&end, 1, static_cast<int>(wait_ms)) == 1;
+  if (fd >= 0) close(fd);
+  return ended;
 }
 
 // Own process group: Ctrl-C is this process's to hear, not the children's.
@@ -101,10 +112,8 @@ EmbeddedFleet::~EmbeddedFleet() {
   const RealClock clock;
   const Instant deadline = clock.Now() + kChildGrace;
   for (pid_t child : children_) {
-    while (waitpid(child, nullptr, WNOHANG) == 0) {
-      if (clock.Now() > deadline) kill(child, SIGKILL);
-      usleep(kReapEveryUs);
-    }
+    if (!EndsWithin(child, deadline - clock.Now())) kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
   }
 }
 
