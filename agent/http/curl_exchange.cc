@@ -129,7 +129,6 @@ void CurlExchange::SetFixedOptions(const CurlTransportOptions& options) {
   set(CURLOPT_NOPROXY, "*");
   set(CURLOPT_TCP_NODELAY, 1L);
   set(CURLOPT_FORBID_REUSE, options.reuse_connections ? 0L : 1L);
-  set(CURLOPT_FRESH_CONNECT, options.reuse_connections ? 0L : 1L);
   set(CURLOPT_USERAGENT, "benchfleet");
   set(CURLOPT_SSL_VERIFYPEER, options.insecure_skip_verify ? 0L : 1L);
   set(CURLOPT_SSL_VERIFYHOST, options.insecure_skip_verify ? 0L : 2L);
@@ -180,6 +179,8 @@ absl::Status CurlExchange::Prepare(const HttpRequest& request,
   }
   headers_ = std::move(headers);
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_->list());
+  curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT,
+                   request.new_connection ? 1L : 0L);
   const int64_t connect_ms = absl::ToInt64Milliseconds(
       absl::Ceil(std::min(request.timeouts.connect, absl::Hours(24)),
                  absl::Milliseconds(1)));

@@ -75,9 +75,12 @@ FetchResult Fetch(HttpTransport& transport, const Clock& clock,
 size_t WarmConnections(HttpTransport& transport, const Clock& clock,
                        const HttpRequest& request, size_t count,
                        const GivenUp& given_up) {
+  // An answer that comes before the next start must not lend it its connection.
+  HttpRequest fresh = request;
+  fresh.new_connection = true;
   std::vector<Collector> collectors(count, Collector(0));
   for (Collector& collector : collectors) {
-    StartOrEnd(transport, request, collector);
+    StartOrEnd(transport, fresh, collector);
   }
   size_t answered = 0;
   for (const Collector& collector : collectors) {

@@ -29,6 +29,8 @@ struct HttpRequest {
   // Must stay valid until OnEnd.
   absl::string_view body;
   HttpTimeouts timeouts;
+  // Open a connection even if an idle one could be used; it is kept after.
+  bool new_connection = false;
 };
 
 // How the transport saw an exchange end. That an answer was complete and right

@@ -140,6 +140,17 @@ TEST_F(CurlTransportTest, PollEndsAtTheGivenTime) {
   transport_->Poll({0});  // the past: returns
 }
 
+TEST_F(CurlTransportTest, WarmConnectionsOpensThatManyBesideAnIdleOne) {
+  TcpServer server(Echo);
+  Run(Post(server.url()));
+  HttpRequest get = Post(server.url());
+  get.method = "GET";
+  get.body = "";
+  EXPECT_EQ(WarmConnections(*transport_, clock_, get, 3), 3u);
+  EXPECT_EQ(server.connections(), 4);
+  transport_.reset();
+}
+
 TEST_F(CurlTransportTest, WarmConnectionsOpensThatManyAndTheyAreUsed) {
   TcpServer server(Echo);
   HttpRequest get = Post(server.url() + "/health");
