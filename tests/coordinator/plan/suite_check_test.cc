@@ -8,40 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "coordinator/plan/suite_parser.h"
+#include "tests/coordinator/plan/good_suite.h"
 
 namespace benchfleet {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr char kSuite[] = R"(name: "smoke"
-model: "m"
-repeats: 3
-engines {
-  name: "vllm"
-  kind: VLLM
-  base_url: "http://127.0.0.1:8000"
-}
-cases {
-  id: "short"
-  input_tokens: 128
-  output_tokens: 64
-  concurrency: 4
-  requests: 64
-}
-)";
-
-std::string Problems(const std::string& text) {
-  return FormatProblems("s", ParseSuite(text).problems);
-}
-
-std::string Replaced(const std::string& line, const std::string& instead) {
-  const std::string text = absl::StrReplaceAll(
-      kSuite, {{line + "\n", instead.empty() ? "\n" : instead + "\n"}});
-  EXPECT_NE(text, kSuite) << line;
-  return Problems(text);
-}
 
 struct LineCase {
   const char* line;

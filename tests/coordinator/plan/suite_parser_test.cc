@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "google/protobuf/text_format.h"
+#include "tests/coordinator/plan/good_suite.h"
 
 namespace benchfleet {
 namespace {
@@ -16,39 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-// One field a line, so that a replaced line keeps its number.
-constexpr char kSuite[] = R"(name: "smoke"
-model: "m"
-repeats: 3
-engines {
-  name: "vllm"
-  kind: VLLM
-  base_url: "http://127.0.0.1:8000"
-}
-cases {
-  id: "short"
-  input_tokens: 128
-  output_tokens: 64
-  concurrency: 4
-  requests: 64
-}
-)";
-
-std::string Problems(const std::string& text) {
-  return FormatProblems("s", ParseSuite(text).problems);
-}
-
-std::string With(const std::string& line, const std::string& instead) {
-  const std::string text =
-      absl::StrReplaceAll(kSuite, {{line + "\n", instead + "\n"}});
-  EXPECT_NE(text, kSuite) << line;
-  return text;
-}
-
-std::string Replaced(const std::string& line, const std::string& instead) {
-  return Problems(With(line, instead));
-}
 
 TEST(SuiteParserTest, WhatPeopleWriteIsReadAsProtobufReadsIt) {
   for (const std::string& text : {
